@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The struct behind a node. Small, with its inputs in line: graphs have
+ * millions of them. */
+#pragma once
+
+#include <candela/graph/node.h>
+#include <candela/op/op-private.h>
+#include <candela/value/tensor-private.h>
+
+G_BEGIN_DECLS
+
+/* What an op node knows of each of its outputs. */
+typedef struct
+{
+  CandelaLayout *layout;
+  guint8 dtype;
+  guint8 aliasing;       /* CandelaAliasing, for the inputs' layouts at construction */
+  guint16 aliased_input;
+} CandelaNodeOutput;
+
+struct _CandelaNode
+{
+  gint ref_count;
+  guint8 kind;
+  guint8 dtype;
+  guint8 weak;      /* a Python-like scalar: takes the dtype of what it meets */
+  guint8 literal;   /* an edge whose value is in u.scalar */
+  guint8 n_outputs; /* values that it produces: 0 for a projection */
+  guint8 aliasing;  /* of output 0 */
+  guint16 aliased_input;
+  guint32 n_inputs;
+  CandelaLayout *layout; /* of output 0 */
+  union
+  {
+    CandelaTensor *tensor;  /* EDGE; CACHE, once filled (atomic) */
+    guint8 scalar[16];      /* EDGE, literal */
+    char *slot_name;        /* SLOT */
+    guint output;           /* OUTPUT: which */
+    struct
+    {
+      CandelaOp *op;
+      const CandelaOpFacts *facts;
+      const CandelaKernelInfo *kernel;
+      CandelaParams *params;
+      CandelaNodeOutput *outputs; /* all of them, if there are several; else NULL */
+    } op;
+    struct
+    {
+      gpointer plan;
+      GDestroyNotify plan_unref;
+    } baked;
+  } u;
+  CandelaNode *inputs[];
+};
+
+/* One value of a node; output is 0 but for ops with several. */
+static inline CandelaLayout *
+candela_node_output_layout (const CandelaNode *node, guint output)
+{
+  return output == 0 ? node->layout : node->u.op.outputs[output].layout;
+}
+
+static inline CandelaDType
+candela_node_output_dtype (const CandelaNode *node, guint output)
+{
+  return output == 0 ? node->dtype : node->u.op.outputs[output].dtype;
+}
+
+/* A node of that kind, zeroed after its head, holding references to its inputs. */
+CandelaNode *candela_node_alloc (CandelaNodeKind kind, CandelaDType dtype, CandelaLayout *layout,
+                                 CandelaNode *const *inputs, gsize n_inputs);
+
+/* A scalar of that dtype; value is read as the dtype's C type. */
+CandelaNode *candela_node_new_literal (CandelaDType dtype, gconstpointer value, gboolean weak);
+
+/* A plan (of the layer above) as one node; takes the plan over. */
+CandelaNode *candela_node_new_for_plan (gpointer plan, GDestroyNotify plan_unref, CandelaDType dtype,
+                                        CandelaLayout *layout, CandelaNode *const *inputs, gsize n_inputs);
+
+/* The tensor of a filled cache, or NULL. */
+CandelaTensor *candela_node_peek_cached (CandelaNode *node);
+
+/* Fills a cache with a contiguous tensor, unless another thread was first. */
+void candela_node_fill_cache (CandelaNode *node, CandelaTensor *tensor);
+
+/* graph/construct.c: checks, folds, makes the node. */
+CandelaNode *candela_node_construct (CandelaOp *op, CandelaNode *const *inputs, gsize n_inputs, CandelaParams *params,
+                                     GError **error);
+
+G_END_DECLS

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What an op declares. The planner and the executor decide from these facts
+ * alone; nothing in them knows an op's name. */
+#pragma once
+
+#include <candela/op/params.h>
+#include <candela/value/layout.h>
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+/* How an output relates to the buffer of an input. */
+typedef enum {
+  CANDELA_ALIASING_NONE,      /* a buffer of its own */
+  CANDELA_ALIASING_ALIAS,     /* the output is the input: the identity */
+  CANDELA_ALIASING_REFERENCE, /* the input's buffer under another layout */
+  CANDELA_ALIASING_TAKEOVER   /* computed into a buffer of its own; then stands for its input */
+} CandelaAliasing;
+
+/* How a kernel reads an input that it may overwrite. */
+typedef enum {
+  CANDELA_IN_PLACE_NEVER,
+  CANDELA_IN_PLACE_SAME_INDEX, /* element i is read before output element i is written, and not after */
+  CANDELA_IN_PLACE_WITHIN_ROW, /* a row (the last axis) is read before that row is written, and not after */
+  CANDELA_IN_PLACE_READ_FIRST  /* all is read before the first write */
+} CandelaInPlaceMode;
+
+/* May this output be written over this input? A table of these ends with
+ * CANDELA_IN_PLACE_NEVER. */
+typedef struct
+{
+  guint output;
+  guint input;
+  CandelaInPlaceMode mode;
+} CandelaInPlace;
+
+/* What axes mean to the op. */
+typedef enum {
+  CANDELA_AXES_OPAQUE,      /* the kernel gets whole values */
+  CANDELA_AXES_ELEMENTWISE, /* inputs broadcast; every element on its own; kernels are CandelaLoopFuncs */
+  CANDELA_AXES_ROWWISE,     /* every row (the last axis) on its own */
+  CANDELA_AXES_REDUCTION    /* some axes are reduced, the others are on their own */
+} CandelaAxes;
+
+typedef enum {
+  CANDELA_EFFECT_PURE,   /* a function of inputs and parameters */
+  CANDELA_EFFECT_ORDERED /* has state: runs of it keep their order */
+} CandelaEffect;
+
+typedef enum {
+  CANDELA_DETERMINISM_BITWISE,    /* the same values give the same bits */
+  CANDELA_DETERMINISM_PER_LAYOUT, /* … for the same layouts of the operands */
+  CANDELA_DETERMINISM_NONE
+} CandelaDeterminism;
+
+typedef enum {
+  CANDELA_THREADS_ANY,         /* on any thread, several at once */
+  CANDELA_THREADS_ONE_AT_A_TIME,
+  CANDELA_THREADS_CALLER       /* on the thread that runs the plan */
+} CandelaThreads;
+
+typedef enum {
+  CANDELA_OUTPUT_SHAPE_STATIC,  /* known when the node is built */
+  CANDELA_OUTPUT_SHAPE_BOUNDED, /* at most what infer says */
+  CANDELA_OUTPUT_SHAPE_DATA     /* known only from data */
+} CandelaOutputShape;
+
+/* Where the operands of a kernel are. */
+typedef enum {
+  CANDELA_PLACE_HOST
+} CandelaPlace;
+
+/* What an input is to promotion and to callers. */
+typedef enum {
+  CANDELA_INPUT_REQUIRED = 0,
+  CANDELA_INPUT_OPTIONAL = 1 << 0, /* may be missing, if all after it are missing too */
+  CANDELA_INPUT_VARIADIC = 1 << 1, /* the last: none, one or several */
+} CandelaInputFlags;
+
+/* One input of an op; the table ends with a NULL name. */
+typedef struct
+{
+  const char *name; /* as in the array API standard */
+  CandelaDTypeKind kinds;  /* what it may be; 0: any */
+  CandelaInputFlags flags;
+  CandelaDType fixed; /* takes no part in promotion: is read as this dtype; INVALID: it does */
+  const char *summary;
+} CandelaInputInfo;
+
+/* The largest number of inputs and outputs of an element-wise op. */
+#define CANDELA_MAX_LOOP_INPUTS 8
+#define CANDELA_MAX_OUTPUTS 8
+
+/* The inner loop of an element-wise op: n packed elements of each operand, of
+ * the dtypes in the kernel's row. Outputs are the inputs' memory or apart from
+ * it; where out[o] == in[i] is allowed (by default it is), read index k of every
+ * input before writing index k of any output. Must give an element the same
+ * bits wherever in the loop it stands. */
+typedef void (*CandelaLoopFunc) (gpointer const *out, gconstpointer const *in, gsize n, const CandelaParams *params);
+
+/* What infer works on; see candela-plugin.h for its functions. */
+typedef struct _CandelaInference CandelaInference;
+
+/* What a kernel works on. */
+typedef struct _CandelaKernel CandelaKernel;
+
+/* Says the dtype and layout of every output, from dtypes and layouts of the
+ * inputs and the parameters, or why not. Called when a node is built, and again
+ * by the planner where an input turns out to have another layout (packed, for
+ * example): it must be a pure function of these. */
+typedef gboolean (*CandelaInferFunc) (CandelaInference *inference, GError **error);
+
+/* Computes the outputs. FALSE with an error set: the run stops. */
+typedef gboolean (*CandelaKernelFunc) (CandelaKernel *kernel, GError **error);
+
+/* Bit-safe fold: the input that the node is equal to (same dtype, shape and bits), or -1. */
+typedef int (*CandelaFoldFunc) (const CandelaInference *inference);
+
+/* A row of the table of kernels, which ends with neither function set. For an
+ * element-wise op the first row is taken whose in-dtypes the (promoted) inputs
+ * can be cast to. Other ops: the row whose in[] are the dtypes that infer
+ * settled on; INVALID matches any. */
+typedef struct
+{
+  CandelaDType in[CANDELA_MAX_LOOP_INPUTS];
+  CandelaDType out[CANDELA_MAX_OUTPUTS];
+  CandelaLoopFunc loop;
+  CandelaKernelFunc compute;
+  CandelaPlace place;
+} CandelaKernelInfo;
+
+/* The whole declaration: one const struct beside the kernel. All that is zero is
+ * the common case. */
+typedef struct
+{
+  gsize struct_size; /* sizeof (CandelaOpInfo) */
+  const char *name;
+  const char *summary; /* one line */
+  const char *since;   /* version of the plugin */
+  const CandelaInputInfo *inputs;
+  const char *const *outputs; /* names, NULL-terminated; NULL: one, "out" */
+  const CandelaParamInfo *params;
+  const char *operators; /* separated by spaces: "infix:+", "prefix:-", "index:[]", "attribute:.T"; or NULL */
+
+  CandelaAxes axes;
+  CandelaAliasing aliasing;       /* of output 0 and input 0, where infer says nothing else */
+  const CandelaInPlace *in_place; /* NULL: every pair by the same index if element-wise, none otherwise */
+  CandelaEffect effect;
+  CandelaDeterminism determinism;
+  CandelaThreads threads;
+  CandelaOutputShape output_shape;
+
+  CandelaInferFunc infer; /* NULL for element-wise: broadcast and promote */
+  const CandelaKernelInfo *kernels;
+  CandelaFoldFunc fold; /* or NULL */
+} CandelaOpInfo;
+
+G_END_DECLS

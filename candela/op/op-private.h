@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * An op as the rest of the engine reads it: the declaration with its counts
+ * taken, and the two contexts that its functions get. */
+#pragma once
+
+#include <candela/op/op-class.h>
+#include <candela/op/params-private.h>
+#include <candela/value/layout-private.h>
+
+G_BEGIN_DECLS
+
+/* The declaration, read once: plain fields, for the planner's inner loops. */
+typedef struct
+{
+  const CandelaOpInfo *info; /* the plugin's, or a larger copy of an older one */
+  char *plugin_name;
+  guint n_inputs;   /* rows in the table */
+  guint n_required;
+  guint n_outputs;
+  guint n_params;
+  gboolean variadic;
+} CandelaOpFacts;
+
+const CandelaOpFacts *candela_op_get_facts (CandelaOp *op);
+
+/* Checks a declaration (names, tables, kernels that fit its axes) and makes the
+ * op; type is CANDELA_TYPE_OP or a subclass. The error says which fact is wrong. */
+CandelaOp *candela_op_new (GType type, const CandelaOpInfo *info, const char *plugin_name, GError **error);
+
+/* An inference under way. Inputs first, then what infer answers. */
+struct _CandelaInference
+{
+  CandelaOp *op;
+  const CandelaOpFacts *facts;
+  const CandelaParams *params;
+  guint n_inputs;
+  const CandelaLayout *const *layouts; /* of the inputs */
+  const CandelaDType *dtypes;          /* of the inputs, weak scalars promoted */
+  CandelaDType promoted;               /* of the inputs that take part in promotion; INVALID if none does */
+
+  CandelaDType compute_dtype; /* what kernels are looked up by; starts as promoted */
+  const CandelaKernelInfo *kernel;
+  CandelaLayout *out_layouts[CANDELA_MAX_OUTPUTS]; /* owned */
+  CandelaDType out_dtypes[CANDELA_MAX_OUTPUTS];
+  CandelaAliasing aliasing[CANDELA_MAX_OUTPUTS];
+  guint aliased_input[CANDELA_MAX_OUTPUTS];
+};
+
+void candela_inference_init (CandelaInference *inference, CandelaOp *op, const CandelaParams *params, guint n_inputs,
+                             const CandelaLayout *const *layouts, const CandelaDType *dtypes,
+                             CandelaDType promoted);
+gboolean candela_inference_run (CandelaInference *inference, GError **error);
+void candela_inference_clear (CandelaInference *inference);
+
+/* A kernel call under way. */
+struct _CandelaKernel
+{
+  CandelaOp *op;
+  const CandelaParams *params;
+  guint n_inputs, n_outputs;
+  const gconstpointer *inputs; /* the buffers; layouts count from here */
+  const CandelaLayout *const *in_layouts;
+  const CandelaDType *in_dtypes;
+  gpointer *outputs;
+  CandelaLayout *const *out_layouts;
+  const CandelaDType *out_dtypes;
+  GCancellable *cancellable;
+};
+
+G_END_DECLS

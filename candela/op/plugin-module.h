@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * For writers of plugins: the descriptor that a module exports. */
+#pragma once
+
+#include <candela/op/op-class.h>
+#include <candela/op/plugin.h>
+
+G_BEGIN_DECLS
+
+/* A module fits if its major number is the library's and its minor number is not
+ * above the library's. */
+#define CANDELA_PLUGIN_ABI_MAJOR 1
+#define CANDELA_PLUGIN_ABI_MINOR 0
+
+typedef struct
+{
+  guint32 abi_major;
+  guint32 abi_minor;
+  gsize struct_size; /* sizeof (CandelaPluginDescriptor) */
+  const char *name;  /* a word; the module's file name without its suffix */
+  const char *version;
+  const char *license; /* an SPDX expression */
+  const char *description;
+  gboolean (*register_ops) (CandelaPlugin *plugin, GError **error);
+} CandelaPluginDescriptor;
+
+/* The symbol by which the loader finds the descriptor. */
+#define CANDELA_PLUGIN_SYMBOL "candela_plugin_descriptor"
+
+/* Defines and exports the descriptor. */
+#define CANDELA_PLUGIN_DEFINE(plugin_name, plugin_version, plugin_license, plugin_description, register_func)         \
+  __attribute__ ((visibility ("default"))) extern const CandelaPluginDescriptor candela_plugin_descriptor;            \
+  const CandelaPluginDescriptor candela_plugin_descriptor                                                             \
+      = { CANDELA_PLUGIN_ABI_MAJOR, CANDELA_PLUGIN_ABI_MINOR, sizeof (CandelaPluginDescriptor), plugin_name,          \
+          plugin_version,           plugin_license,           plugin_description,               register_func };
+
+/* The declaration must live as long as the module: a const struct in it. */
+CANDELA_AVAILABLE_IN_1_0
+gboolean candela_plugin_add_op (CandelaPlugin *plugin, const CandelaOpInfo *info, GError **error);
+
+/* Several, up to a NULL. */
+CANDELA_AVAILABLE_IN_1_0
+gboolean candela_plugin_add_ops (CandelaPlugin *plugin, const CandelaOpInfo *const *infos, GError **error);
+
+/* An op with a class of its own, derived from CandelaOp. */
+CANDELA_AVAILABLE_IN_1_0
+gboolean candela_plugin_add_op_type (CandelaPlugin *plugin, GType type, const CandelaOpInfo *info, GError **error);
+
+G_END_DECLS

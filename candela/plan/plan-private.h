@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a plan is made of: values, slots and steps, all in flat arrays that refer
+ * to each other by index. */
+#pragma once
+
+#include <candela/graph/node-private.h>
+#include <candela/plan/plan.h>
+
+G_BEGIN_DECLS
+
+#define CANDELA_PLAN_NONE G_MAXUINT32
+
+/* Where a value's memory comes from. */
+typedef enum {
+  CANDELA_STORAGE_SLOT,     /* a slot of the plan */
+  CANDELA_STORAGE_TENSOR,   /* an edge's tensor, or that of a cache that was filled when the plan was made */
+  CANDELA_STORAGE_LITERAL,  /* a scalar in its node */
+  CANDELA_STORAGE_BINDING   /* a slot node's: bound when the plan runs */
+} CandelaStorage;
+
+/* Why an output is produced as it is. */
+typedef enum {
+  CANDELA_REASON_NONE,
+  CANDELA_REASON_IN_PLACE,          /* input arg is not read after this step */
+  CANDELA_REASON_REFERENCE,         /* another layout over the buffer of input arg */
+  CANDELA_REASON_FLAG,              /* switched off by a flag */
+  CANDELA_REASON_NO_INPUT,          /* no input */
+  CANDELA_REASON_NOT_DECLARED,      /* the op does not declare it */
+  CANDELA_REASON_ETERNAL,           /* input arg comes from outside */
+  CANDELA_REASON_READ_LATER,        /* input arg is read again, by step `at` */
+  CANDELA_REASON_IS_ROOT,           /* input arg is a result */
+  CANDELA_REASON_IS_CACHED,         /* input arg is kept by a cache node */
+  CANDELA_REASON_BYTES,             /* input arg's buffer has another size */
+  CANDELA_REASON_LAYOUT,            /* input arg maps the indices to other addresses */
+  CANDELA_REASON_TWO_LAYOUTS,       /* the buffer of input arg is read through two layouts */
+  CANDELA_REASON_TAKEN,             /* input arg is overwritten by another output */
+  CANDELA_REASON_BAKED              /* the inner plan brings its own buffer */
+} CandelaReason;
+
+/* A value: one output of one node, over a buffer. */
+typedef struct
+{
+  CandelaNode *node; /* that it is the value of; the plan's reference is through its roots */
+  guint32 output;
+  CandelaLayout *layout; /* resolved: over the buffer that it really has; owned */
+  guint8 dtype;
+  guint8 storage; /* CandelaStorage */
+  guint32 source; /* the slot, or the index of the tensor or binding */
+} CandelaPlanValue;
+
+/* Memory of the plan, from its first step to its last. */
+typedef struct
+{
+  gsize bytes;
+  guint32 start;
+  guint32 end; /* CANDELA_PLAN_NONE: never freed, a result or a cache keeps it */
+} CandelaPlanSlot;
+
+typedef struct
+{
+  guint32 value;
+  guint8 kind;       /* CandelaOutputKind */
+  guint8 reason;     /* CandelaReason: why in place, or why not */
+  guint32 reason_arg; /* which of the step's inputs */
+  guint32 reason_at;  /* which step */
+  guint32 input;     /* of the step: overwritten or referred to; CANDELA_PLAN_NONE otherwise */
+} CandelaPlanOutput;
+
+typedef enum {
+  CANDELA_STEP_KERNEL,    /* an op's kernel over whole values */
+  CANDELA_STEP_FUSED,     /* element-wise ops, one or several, as one pass */
+  CANDELA_STEP_REFERENCE, /* nothing to compute */
+  CANDELA_STEP_PACK,      /* a contiguous copy, for a cache */
+  CANDELA_STEP_BAKED      /* a plan within the plan */
+} CandelaStepKind;
+
+/* One micro-op of a fused step. Operands below n_inputs (of the step) are the
+ * step's inputs; those from n_inputs on are registers: tiles that live only
+ * within the step. Outputs: registers, or (from CANDELA_PART_OUTPUT on) outputs
+ * of the step. */
+#define CANDELA_PART_OUTPUT 0x80000000u
+
+typedef struct
+{
+  CandelaNode *node;
+  guint32 first_operand; /* in the plan's operands: inputs, then outputs */
+} CandelaPlanPart;
+
+typedef struct
+{
+  guint8 kind;        /* CandelaStepKind */
+  guint32 first_input, n_inputs;   /* in the plan's inputs: resolved values */
+  guint32 first_output, n_outputs; /* in the plan's outputs */
+  guint32 first_part, n_parts;     /* in the plan's parts; one part unless fused */
+  guint32 n_registers;
+  guint32 first_free, n_free; /* in the plan's frees: slots, after this step */
+} CandelaPlanStep;
+
+struct _CandelaPlan
+{
+  gatomicrefcount ref_count;
+  CandelaPlanFlags flags;
+  guint depth; /* of baked plans within baked plans */
+
+  CandelaNode **roots; /* owned */
+  guint32 *root_values;
+  guint n_roots;
+
+  CandelaPlanValue *values;
+  guint32 n_values;
+  CandelaPlanSlot *slots;
+  guint32 n_slots;
+  CandelaPlanStep *steps;
+  guint32 n_steps;
+  guint32 *inputs;
+  CandelaPlanOutput *outputs;
+  CandelaPlanPart *parts;
+  guint32 n_parts;
+  guint32 *operands;
+  guint32 *frees;
+
+  CandelaTensor **tensors; /* of edges and of filled caches; owned */
+  guint32 n_tensors;
+  CandelaNode **bindings; /* slot nodes, in order of first use; not owned (reached from roots) */
+  guint32 n_bindings;
+  guint32 *caches; /* pairs: value, index of the cache node in cache_nodes; filled after the run */
+  CandelaNode **cache_nodes;
+  guint32 n_caches;
+
+  guint64 peak_bytes;
+  guint64 lower_bound_bytes;
+  guint64 intermediate_bytes;
+};
+
+/* The registers and outputs of the parts are in the plan's operands. */
+static inline const guint32 *
+candela_plan_part_operands (const CandelaPlan *plan, const CandelaPlanPart *part)
+{
+  return plan->operands + part->first_operand;
+}
+
+/* "in place: input 0 is not read after this step" */
+char *candela_plan_output_reason (const CandelaPlan *plan, const CandelaPlanStep *step, guint output);
+
+/* "add", "add+multiply" for a fused step; "pack", "baked" for steps without an op. */
+char *candela_plan_step_name (const CandelaPlan *plan, const CandelaPlanStep *step);
+
+G_END_DECLS

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Buffers: the memory under tensors. A buffer has an owner (itself, a GBytes, a
+ * mapped file, or someone who wants to be told when it is no longer needed),
+ * and is told apart from what is laid over it. */
+#pragma once
+
+#include <candela/value/error.h>
+
+G_BEGIN_DECLS
+
+/* Alignment of memory of our own, in bytes: a cache line, and the widest vector. */
+#define CANDELA_ALIGNMENT 64
+
+typedef struct _CandelaBuffer CandelaBuffer;
+
+struct _CandelaBuffer
+{
+  gatomicrefcount ref_count;
+  guint8 read_only;
+  guint8 mapped; /* own memory from mmap, to be unmapped */
+  guint8 *data;
+  gsize size;
+  GDestroyNotify destroy; /* the owner's; NULL for memory of our own */
+  gpointer owner;
+};
+
+/* Uninitialised, aligned memory; CANDELA_ERROR_NO_MEMORY if there is none. */
+CandelaBuffer *candela_buffer_new (gsize size, GError **error);
+
+/* Over memory of someone else, who is told by destroy (owner). */
+CandelaBuffer *candela_buffer_new_foreign (gpointer data, gsize size, gboolean read_only, GDestroyNotify destroy,
+                                           gpointer owner);
+
+CandelaBuffer *candela_buffer_ref (CandelaBuffer *buffer);
+void candela_buffer_unref (CandelaBuffer *buffer);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (CandelaBuffer, candela_buffer_unref)
+
+G_END_DECLS

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The struct behind a layout, and walking over two or more of them at once. */
+#pragma once
+
+#include <candela/value/layout.h>
+
+G_BEGIN_DECLS
+
+struct _CandelaLayout
+{
+  gatomicrefcount ref_count;
+  guint8 rank;
+  guint8 contiguous; /* row-major and without gaps; the offset may be anything */
+  gint64 offset;
+  gint64 n_elements;
+  gint64 *strides; /* dims + rank */
+  gint64 dims[];   /* shape, then strides */
+};
+
+/* The shape that NumPy's broadcasting gives n shapes, into out (room for
+ * CANDELA_MAX_RANK); FALSE if two of them do not go together. */
+gboolean candela_shape_broadcast (const CandelaLayout *const *layouts, guint n, gint64 *out, guint *out_rank);
+
+/* Walks several operands over one shape: axes of extent 1 are dropped, and
+ * neighbours that step alike in every operand are made one. strides[k] has
+ * *rank entries for operand k. Rank 0 is made rank 1 of extent 1. */
+void candela_layout_coalesce (const gint64 *shape, guint rank, guint n_operands, const gint64 *const *strides_in,
+                              gint64 *shape_out, guint *rank_out, gint64 (*strides_out)[CANDELA_MAX_RANK]);
+
+/* Copies every element, in logical order, from one layout to another of as many
+ * elements (the shapes may differ); size is that of an element in bytes. The
+ * pointers are the buffers', to which the layouts' offsets are added. */
+void candela_layout_copy_elements (gpointer dest, const CandelaLayout *dest_layout, gconstpointer src,
+                                   const CandelaLayout *src_layout, gsize size);
+
+/* Packs the n elements from the logical index start on into out. */
+void candela_layout_pack (const CandelaLayout *layout, gconstpointer buffer, gsize size, gint64 start, gsize n,
+                          gpointer out);
+
+G_END_DECLS

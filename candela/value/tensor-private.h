@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <candela/value/buffer-private.h>
+#include <candela/value/tensor.h>
+
+G_BEGIN_DECLS
+
+/* The layout must lie within the buffer: checked by whoever made both. Takes
+ * neither reference over. */
+CandelaTensor *candela_tensor_new_for_buffer (CandelaDType dtype, CandelaLayout *layout, CandelaBuffer *buffer);
+
+CandelaBuffer *candela_tensor_get_buffer (CandelaTensor *tensor);
+
+/* value/format.c: a value as NumPy's str() prints it. */
+char *candela_format_elements (CandelaDType dtype, const CandelaLayout *layout, gconstpointer buffer);
+
+G_END_DECLS
