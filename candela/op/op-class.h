@@ -108,4 +108,10 @@ CANDELA_AVAILABLE_IN_1_0
 void candela_kernel_pack_input (const CandelaKernel *kernel, guint input, CandelaDType dtype, gint64 start, gsize n,
                                 gpointer out);
 
+/* The same through another layout over the input's buffer (axes permuted, for
+ * example); it must not reach beyond the input's own. */
+CANDELA_AVAILABLE_IN_1_0
+void candela_kernel_pack_layout (const CandelaKernel *kernel, guint input, const CandelaLayout *layout,
+                                 CandelaDType dtype, gint64 start, gsize n, gpointer out);
+
 G_END_DECLS

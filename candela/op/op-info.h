@@ -128,6 +128,7 @@ typedef struct
   CandelaLoopFunc loop;
   CandelaKernelFunc compute;
   CandelaPlace place;
+  guint n_inputs; /* serves that many inputs only; 0: any number */
 } CandelaKernelInfo;
 
 /* The whole declaration: one const struct beside the kernel. All that is zero is

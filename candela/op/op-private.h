@@ -24,6 +24,17 @@ typedef struct
 
 const CandelaOpFacts *candela_op_get_facts (CandelaOp *op);
 
+/* Whether, and how, an output may be written over an input. */
+CandelaInPlaceMode candela_op_facts_in_place (const CandelaOpFacts *facts, guint output, guint input);
+
+/* The row of the input table that stands for the n-th input: the last for all
+ * that a variadic one takes. */
+static inline const CandelaInputInfo *
+candela_op_facts_input (const CandelaOpFacts *facts, guint n)
+{
+  return &facts->info->inputs[n < facts->n_inputs ? n : facts->n_inputs - 1];
+}
+
 /* Checks a declaration (names, tables, kernels that fit its axes) and makes the
  * op; type is CANDELA_TYPE_OP or a subclass. The error says which fact is wrong. */
 CandelaOp *candela_op_new (GType type, const CandelaOpInfo *info, const char *plugin_name, GError **error);
@@ -43,7 +54,7 @@ struct _CandelaInference
   const CandelaKernelInfo *kernel;
   CandelaLayout *out_layouts[CANDELA_MAX_OUTPUTS]; /* owned */
   CandelaDType out_dtypes[CANDELA_MAX_OUTPUTS];
-  CandelaAliasing aliasing[CANDELA_MAX_OUTPUTS];
+  guint8 aliasing[CANDELA_MAX_OUTPUTS]; /* CandelaAliasing */
   guint aliased_input[CANDELA_MAX_OUTPUTS];
 };
 
@@ -57,6 +68,7 @@ void candela_inference_clear (CandelaInference *inference);
 struct _CandelaKernel
 {
   CandelaOp *op;
+  const CandelaKernelInfo *info; /* its row in the op's table; NULL if the class computes */
   const CandelaParams *params;
   guint n_inputs, n_outputs;
   const gconstpointer *inputs; /* the buffers; layouts count from here */

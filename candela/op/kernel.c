@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a kernel over whole values is given: addresses, layouts, parameters, and
+ * ways to read an input of any layout and dtype as packed elements. */
+#include <candela/op/op-private.h>
+#include <candela/value/dtype-private.h>
+
+/* Elements that are packed at a time on the way to another dtype. */
+#define PACK_ELEMENTS 512
+
+/**
+ * candela_kernel_get_params: (skip)
+ * @kernel: a kernel call
+ *
+ * The node's parameters.
+ *
+ * Returns: (transfer none): the parameters, in the order of the op's table
+ *
+ * Since: 1.0
+ */
+const CandelaParams *
+candela_kernel_get_params (const CandelaKernel *kernel)
+{
+  return kernel->params;
+}
+
+/**
+ * candela_kernel_get_n_inputs: (skip)
+ * @kernel: a kernel call
+ *
+ * How many inputs there are.
+ *
+ * Returns: their number
+ *
+ * Since: 1.0
+ */
+guint
+candela_kernel_get_n_inputs (const CandelaKernel *kernel)
+{
+  return kernel->n_inputs;
+}
+
+/**
+ * candela_kernel_get_input: (skip)
+ * @kernel: a kernel call
+ * @input: which input
+ *
+ * The address of an input's element at index 0, 0, …; strides count from there.
+ *
+ * Returns: (nullable): the address; of no meaning if the input has no elements
+ *
+ * Since: 1.0
+ */
+gconstpointer
+candela_kernel_get_input (const CandelaKernel *kernel, guint input)
+{
+  g_return_val_if_fail (input < kernel->n_inputs, NULL);
+
+  return (const guint8 *) kernel->inputs[input]
+         + kernel->in_layouts[input]->offset * (gint64) candela_dtype_get_size (kernel->in_dtypes[input]);
+}
+
+/**
+ * candela_kernel_get_input_layout: (skip)
+ * @kernel: a kernel call
+ * @input: which input
+ *
+ * The layout of an input.
+ *
+ * Returns: (transfer none): the layout
+ *
+ * Since: 1.0
+ */
+const CandelaLayout *
+candela_kernel_get_input_layout (const CandelaKernel *kernel, guint input)
+{
+  g_return_val_if_fail (input < kernel->n_inputs, NULL);
+
+  return kernel->in_layouts[input];
+}
+
+/**
+ * candela_kernel_get_input_dtype: (skip)
+ * @kernel: a kernel call
+ * @input: which input
+ *
+ * The dtype of an input.
+ *
+ * Returns: the dtype
+ *
+ * Since: 1.0
+ */
+CandelaDType
+candela_kernel_get_input_dtype (const CandelaKernel *kernel, guint input)
+{
+  g_return_val_if_fail (input < kernel->n_inputs, CANDELA_DTYPE_INVALID);
+
+  return kernel->in_dtypes[input];
+}
+
+/**
+ * candela_kernel_get_output: (skip)
+ * @kernel: a kernel call
+ * @output: which output
+ *
+ * The address of an output's first element. An output is packed and row-major,
+ * and holds anything before it is written.
+ *
+ * Returns: the address
+ *
+ * Since: 1.0
+ */
+gpointer
+candela_kernel_get_output (const CandelaKernel *kernel, guint output)
+{
+  g_return_val_if_fail (output < kernel->n_outputs, NULL);
+
+  return (guint8 *) kernel->outputs[output]
+         + kernel->out_layouts[output]->offset * (gint64) candela_dtype_get_size (kernel->out_dtypes[output]);
+}
+
+/**
+ * candela_kernel_get_output_layout: (skip)
+ * @kernel: a kernel call
+ * @output: which output
+ *
+ * The layout of an output.
+ *
+ * Returns: (transfer none): the layout
+ *
+ * Since: 1.0
+ */
+const CandelaLayout *
+candela_kernel_get_output_layout (const CandelaKernel *kernel, guint output)
+{
+  g_return_val_if_fail (output < kernel->n_outputs, NULL);
+
+  return kernel->out_layouts[output];
+}
+
+/**
+ * candela_kernel_get_output_dtype: (skip)
+ * @kernel: a kernel call
+ * @output: which output
+ *
+ * The dtype of an output.
+ *
+ * Returns: the dtype
+ *
+ * Since: 1.0
+ */
+CandelaDType
+candela_kernel_get_output_dtype (const CandelaKernel *kernel, guint output)
+{
+  g_return_val_if_fail (output < kernel->n_outputs, CANDELA_DTYPE_INVALID);
+
+  return kernel->out_dtypes[output];
+}
+
+/**
+ * candela_kernel_get_cancellable: (skip)
+ * @kernel: a kernel call
+ *
+ * What cancels the run; long kernels look at it now and then.
+ *
+ * Returns: (transfer none) (nullable): the cancellable, if there is one
+ *
+ * Since: 1.0
+ */
+GCancellable *
+candela_kernel_get_cancellable (const CandelaKernel *kernel)
+{
+  return kernel->cancellable;
+}
+
+/**
+ * candela_kernel_copy_input: (skip)
+ * @kernel: a kernel call
+ * @input: which input
+ * @output: which output, of the same dtype and as many elements
+ *
+ * Copies an input's elements, in logical order, into an output.
+ *
+ * Since: 1.0
+ */
+void
+candela_kernel_copy_input (const CandelaKernel *kernel, guint input, guint output)
+{
+  g_return_if_fail (input < kernel->n_inputs && output < kernel->n_outputs);
+  g_return_if_fail (kernel->in_dtypes[input] == kernel->out_dtypes[output]);
+  g_return_if_fail (kernel->in_layouts[input]->n_elements == kernel->out_layouts[output]->n_elements);
+
+  candela_layout_copy_elements (kernel->outputs[output], kernel->out_layouts[output], kernel->inputs[input],
+                                kernel->in_layouts[input], candela_dtype_get_size (kernel->in_dtypes[input]));
+}
+
+/**
+ * candela_kernel_pack_layout: (skip)
+ * @kernel: a kernel call
+ * @input: which input
+ * @layout: a layout over that input's buffer, within its own
+ * @dtype: the dtype to convert to
+ * @start: the first logical index
+ * @n: how many elements
+ * @out: where they go, packed
+ *
+ * Packs a range of an input as another layout orders it, converted to a dtype.
+ *
+ * Since: 1.0
+ */
+void
+candela_kernel_pack_layout (const CandelaKernel *kernel, guint input, const CandelaLayout *layout, CandelaDType dtype,
+                            gint64 start, gsize n, gpointer out)
+{
+  g_return_if_fail (input < kernel->n_inputs);
+
+  CandelaDType from = kernel->in_dtypes[input];
+  gsize from_size = candela_dtype_get_size (from);
+  gsize to_size = candela_dtype_get_size (dtype);
+  CandelaConvertFunc convert = candela_dtype_get_convert_func (from, dtype);
+  guint8 packed[PACK_ELEMENTS * 16];
+
+  if (from == dtype)
+    {
+      candela_layout_pack (layout, kernel->inputs[input], from_size, start, n, out);
+      return;
+    }
+  g_return_if_fail (convert != NULL);
+  for (gsize done = 0; done < n;)
+    {
+      gsize part = MIN (n - done, PACK_ELEMENTS);
+
+      candela_layout_pack (layout, kernel->inputs[input], from_size, start + done, part, packed);
+      convert ((guint8 *) out + done * to_size, packed, part);
+      done += part;
+    }
+}
+
+/**
+ * candela_kernel_pack_input: (skip)
+ * @kernel: a kernel call
+ * @input: which input
+ * @dtype: the dtype to convert to
+ * @start: the first logical index
+ * @n: how many elements
+ * @out: where they go, packed
+ *
+ * Packs a range of an input, in logical order, converted to a dtype.
+ *
+ * Since: 1.0
+ */
+void
+candela_kernel_pack_input (const CandelaKernel *kernel, guint input, CandelaDType dtype, gint64 start, gsize n,
+                           gpointer out)
+{
+  g_return_if_fail (input < kernel->n_inputs);
+
+  candela_kernel_pack_layout (kernel, input, kernel->in_layouts[input], dtype, start, n, out);
+}
