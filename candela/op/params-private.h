@@ -50,6 +50,30 @@ GParamSpec *candela_param_info_to_spec (const CandelaParamInfo *info);
 /* "int", "list of int", "string" …, for messages and help texts. */
 const char *candela_param_type_get_name (CandelaParamType type);
 
+/* Whether the table's defaults are of their types and in their ranges. */
+gboolean candela_param_info_check (const char *op, const CandelaParamInfo *info, GError **error);
+
+/* op/params-value.c: one value. Each sets out, which was zeroed, or leaves it unset
+ * for none; the value is to be cleared even if the check fails. */
+gboolean candela_param_value_set_default (const char *op, const CandelaParamInfo *info, CandelaParamValue *out,
+                                          GError **error);
+gboolean candela_param_value_set_given (const char *op, const CandelaParamInfo *info, GVariant *given,
+                                        CandelaParamValue *out, GError **error);
+
+/* The range that a row declares, or all there is. */
+void candela_param_info_get_range (const CandelaParamInfo *info, gint64 *low, gint64 *high, double *minimum,
+                                   double *maximum);
+
+/* The shortest text that reads back as the same binary64: "1.0", "1e-05", "nan". */
+char *candela_param_float_to_string (double value);
+
+/* Sets an error that begins with the op's name; returns FALSE. */
+gboolean candela_param_fail (GError **error, const char *op, CandelaError code, const char *format, ...)
+  G_GNUC_PRINTF (4, 5);
+
+/* Text from outside, quoted and cut to a length that a message can bear. */
+char *candela_quote_for_message (const char *text);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (CandelaParams, candela_params_unref)
 
 G_END_DECLS

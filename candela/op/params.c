@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The parameters of one node: a{sv} matched with the op's table, once, when the
+ * node is built; after that, getters by index. Ops without parameters, by far
+ * the most, share one empty instance that is never counted. */
+#include <candela/op/params-private.h>
+
+#include <string.h>
+
+static CandelaParams empty_params;
+
+static guint
+count (const CandelaParamInfo *info)
+{
+  guint n = 0;
+  if (info != NULL)
+    while (info[n].name != NULL)
+      n++;
+  return n;
+}
+
+/* Bindings may write a name as GParamSpec does, with dashes. */
+static gboolean
+same_name (const char *name, const char *given)
+{
+  while (*name != '\0' && (*name == *given || (*name == '_' && *given == '-')))
+    name++, given++;
+  return *name == '\0' && *given == '\0';
+}
+
+static gboolean
+refuse_name (const char *op, const CandelaParamInfo *info, const char *name, GError **error)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+  g_autofree char *given = candela_quote_for_message (name);
+
+  for (guint k = 0; k < count (info); k++)
+    g_string_append_printf (names, "%s%s", k > 0 ? ", " : "", info[k].name);
+  return candela_param_fail (error, op, CANDELA_ERROR_PARAMETER, "parameter %s is unknown; it has %s", given,
+                             names->len > 0 ? names->str : "none");
+}
+
+static gboolean
+read_given (CandelaParams *params, const char *op, GVariant *given, GError **error)
+{
+  g_autofree guint8 *seen = g_new0 (guint8, params->n + 1);
+  GVariantIter iter;
+  GVariant *entry;
+
+  g_variant_iter_init (&iter, given);
+  while ((entry = g_variant_iter_next_value (&iter)) != NULL)
+    {
+      g_autoptr (GVariant) owned = entry;
+      g_autoptr (GVariant) key = g_variant_get_child_value (entry, 0);
+      g_autoptr (GVariant) value = g_variant_get_child_value (entry, 1);
+      const char *name = g_variant_get_string (key, NULL);
+      guint k = 0;
+
+      while (k < params->n && !same_name (params->info[k].name, name))
+        k++;
+      if (k == params->n)
+        return refuse_name (op, params->info, name, error);
+      if (seen[k])
+        return candela_param_fail (error, op, CANDELA_ERROR_PARAMETER, "parameter \"%s\" is given twice",
+                                   params->info[k].name);
+      seen[k] = TRUE;
+      if (!candela_param_value_set_given (op, &params->info[k], value, &params->values[k], error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static CandelaParams *
+params_alloc (const CandelaParamInfo *info, guint n)
+{
+  CandelaParams *params = g_malloc0 (sizeof (CandelaParams) + n * sizeof (CandelaParamValue));
+  g_atomic_ref_count_init (&params->ref_count);
+  params->n = n;
+  params->info = info;
+  return params;
+}
+
+CandelaParams *
+candela_params_new (const char *op, const CandelaParamInfo *info, GVariant *given, GError **error)
+{
+  g_autoptr (GVariant) sunk = given != NULL ? g_variant_ref_sink (given) : NULL;
+  g_autoptr (CandelaParams) params = NULL;
+  guint n = count (info);
+
+  if (sunk != NULL && !g_variant_is_of_type (sunk, G_VARIANT_TYPE_VARDICT))
+    {
+      candela_param_fail (error, op, CANDELA_ERROR_PARAMETER, "parameters are of type %s; they must be of type a{sv}",
+                          g_variant_get_type_string (sunk));
+      return NULL;
+    }
+  if (n == 0 && (sunk == NULL || g_variant_n_children (sunk) == 0))
+    return &empty_params;
+
+  params = params_alloc (info, n);
+  if (sunk != NULL && !read_given (params, op, sunk, error))
+    return NULL;
+  for (guint k = 0; k < n; k++)
+    {
+      if (!params->values[k].set && !candela_param_value_set_default (op, &info[k], &params->values[k], error))
+        return NULL;
+      if (!params->values[k].set && (info[k].flags & CANDELA_PARAM_REQUIRED))
+        {
+          candela_param_fail (error, op, CANDELA_ERROR_PARAMETER, "parameter \"%s\" is required", info[k].name);
+          return NULL;
+        }
+    }
+  return g_steal_pointer (&params);
+}
+
+/* The empty instance is shared by all threads: counting it would make them wait
+ * for each other. */
+CandelaParams *
+candela_params_ref (CandelaParams *params)
+{
+  if (params->n > 0)
+    g_atomic_ref_count_inc (&params->ref_count);
+  return params;
+}
+
+static void
+value_clear (const CandelaParamInfo *info, CandelaParamValue *value)
+{
+  if (info->type == CANDELA_PARAM_STRING)
+    g_free (value->string);
+  else if (info->type == CANDELA_PARAM_INT_LIST)
+    g_free (value->list.items);
+}
+
+void
+candela_params_unref (CandelaParams *params)
+{
+  if (params == &empty_params || !g_atomic_ref_count_dec (&params->ref_count))
+    return;
+  for (guint k = 0; k < params->n; k++)
+    value_clear (&params->info[k], &params->values[k]);
+  g_free (params);
+}
+
+/* Two NaNs are equal, and zeros of two signs are not: equal parameters give equal
+ * bits. */
+static gboolean
+value_equal (const CandelaParamInfo *info, const CandelaParamValue *a, const CandelaParamValue *b)
+{
+  if (a->set != b->set || a->kind != b->kind)
+    return FALSE;
+  if (!a->set)
+    return TRUE;
+  switch (info->type)
+    {
+    case CANDELA_PARAM_BOOL:
+      return !a->b == !b->b;
+    case CANDELA_PARAM_STRING:
+      return strcmp (a->string, b->string) == 0;
+    case CANDELA_PARAM_DTYPE:
+      return a->dtype == b->dtype;
+    case CANDELA_PARAM_INT_LIST:
+      return a->list.n == b->list.n
+             && (a->list.n == 0 || memcmp (a->list.items, b->list.items, a->list.n * sizeof (gint64)) == 0);
+    case CANDELA_PARAM_FLOAT:
+      return memcmp (&a->d, &b->d, sizeof (double)) == 0;
+    case CANDELA_PARAM_SCALAR:
+      if (a->kind == CANDELA_DTYPE_BOOL)
+        return !a->b == !b->b;
+      return memcmp (&a->i, &b->i, sizeof (gint64)) == 0;
+    default:
+      return a->i == b->i;
+    }
+}
+
+gboolean
+candela_params_equal (const CandelaParams *a, const CandelaParams *b)
+{
+  if (a == b)
+    return TRUE;
+  if (a->n != b->n || a->info != b->info)
+    return FALSE;
+  for (guint k = 0; k < a->n; k++)
+    if (!value_equal (&a->info[k], &a->values[k], &b->values[k]))
+      return FALSE;
+  return TRUE;
+}
+
+static void
+append_value (GString *text, const CandelaParamInfo *info, const CandelaParamValue *value)
+{
+  CandelaParamType type = info->type;
+  g_autofree char *word = NULL;
+
+  if (type == CANDELA_PARAM_SCALAR)
+    type = value->kind == CANDELA_DTYPE_BOOL    ? CANDELA_PARAM_BOOL
+           : value->kind == CANDELA_DTYPE_INT64 ? CANDELA_PARAM_INT
+                                                : CANDELA_PARAM_FLOAT;
+  if (!value->set)
+    g_string_append (text, "none");
+  else if (type == CANDELA_PARAM_BOOL)
+    g_string_append (text, value->b ? "true" : "false");
+  else if (type == CANDELA_PARAM_INT)
+    g_string_append_printf (text, "%" G_GINT64_FORMAT, value->i);
+  else if (type == CANDELA_PARAM_FLOAT)
+    g_string_append (text, word = candela_param_float_to_string (value->d));
+  else if (type == CANDELA_PARAM_STRING)
+    {
+      word = g_strescape (value->string, NULL);
+      g_string_append_printf (text, "\"%s\"", word);
+    }
+  else if (type == CANDELA_PARAM_DTYPE)
+    g_string_append (text, candela_dtype_get_name (value->dtype));
+  else
+    {
+      g_string_append_c (text, '[');
+      for (gsize k = 0; k < value->list.n; k++)
+        g_string_append_printf (text, "%s%" G_GINT64_FORMAT, k > 0 ? ", " : "", value->list.items[k]);
+      g_string_append_c (text, ']');
+    }
+}
+
+char *
+candela_params_to_string (const CandelaParams *params)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint k = 0; k < params->n; k++)
+    {
+      const CandelaParamInfo *info = &params->info[k];
+      CandelaParamValue by_default = { 0 };
+      gboolean same;
+
+      candela_param_value_set_default ("", info, &by_default, NULL);
+      same = value_equal (info, &params->values[k], &by_default);
+      value_clear (info, &by_default);
+      if (same)
+        continue;
+      g_string_append_printf (text, "%s%s=", text->len > 0 ? ", " : "", info->name);
+      append_value (text, info, &params->values[k]);
+    }
+  return text->len > 0 ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
+}
+
+gboolean
+candela_param_info_check (const char *op, const CandelaParamInfo *info, GError **error)
+{
+  for (guint k = 0; k < count (info); k++)
+    {
+      CandelaParamValue value = { 0 };
+      gboolean ok = candela_param_value_set_default (op, &info[k], &value, error);
+
+      value_clear (&info[k], &value);
+      if (!ok)
+        return FALSE;
+      for (guint j = 0; j < k; j++)
+        if (strcmp (info[j].name, info[k].name) == 0)
+          return candela_param_fail (error, op, CANDELA_ERROR_PARAMETER, "two parameters have the name \"%s\"",
+                                     info[k].name);
+    }
+  return TRUE;
+}
+
+static GVariant *
+scalar_to_variant (const CandelaParamValue *value)
+{
+  if (!value->set)
+    return NULL;
+  return value->kind == CANDELA_DTYPE_BOOL    ? g_variant_new_boolean (value->b)
+         : value->kind == CANDELA_DTYPE_INT64 ? g_variant_new_int64 (value->i)
+                                              : g_variant_new_double (value->d);
+}
+
+/* A GParamSpec always has a default: where the table has none, it is the value
+ * nearest to zero, an empty text or list, or no variant. */
+GParamSpec *
+candela_param_info_to_spec (const CandelaParamInfo *info)
+{
+  g_autofree char *name = g_strdelimit (g_strdup (info->name), "_", '-');
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_BLURB;
+  CandelaParamValue value = { 0 };
+  GVariant *list = NULL;
+  GParamSpec *spec;
+  gint64 low, high;
+  double minimum, maximum;
+
+  candela_param_value_set_default (info->name, info, &value, NULL);
+  candela_param_info_get_range (info, &low, &high, &minimum, &maximum);
+  switch (info->type)
+    {
+    case CANDELA_PARAM_BOOL:
+      spec = g_param_spec_boolean (name, info->name, info->summary, value.b, flags);
+      break;
+    case CANDELA_PARAM_INT:
+      spec = g_param_spec_int64 (name, info->name, info->summary, low, high, CLAMP (value.i, low, high), flags);
+      break;
+    case CANDELA_PARAM_FLOAT:
+      spec = g_param_spec_double (name, info->name, info->summary, minimum, maximum, CLAMP (value.d, minimum, maximum),
+                                  flags);
+      break;
+    case CANDELA_PARAM_STRING:
+      spec = g_param_spec_string (name, info->name, info->summary, value.set ? value.string : NULL, flags);
+      break;
+    case CANDELA_PARAM_DTYPE:
+      spec = g_param_spec_enum (name, info->name, info->summary, CANDELA_TYPE_DTYPE, value.dtype, flags);
+      break;
+    case CANDELA_PARAM_INT_LIST:
+      if (value.set)
+        list = g_variant_new_fixed_array (G_VARIANT_TYPE_INT64, value.list.items, value.list.n, sizeof (gint64));
+      spec = g_param_spec_variant (name, info->name, info->summary, G_VARIANT_TYPE ("ax"), list, flags);
+      break;
+    default:
+      spec =
+        g_param_spec_variant (name, info->name, info->summary, G_VARIANT_TYPE_ANY, scalar_to_variant (&value), flags);
+      break;
+    }
+  value_clear (info, &value);
+  return spec;
+}
+
+/* Getters. They are called from kernels of plugins: a wrong index gives nothing,
+ * not a crash. */
+
+static const CandelaParamValue *
+peek (const CandelaParams *params, guint index)
+{
+  g_return_val_if_fail (params != NULL, NULL);
+  g_return_val_if_fail (index < params->n, NULL);
+
+  return params->values[index].set ? &params->values[index] : NULL;
+}
+
+static gboolean
+is_of_type (const CandelaParams *params, guint index, CandelaParamType type)
+{
+  return index < params->n && params->info[index].type == type;
+}
+
+/**
+ * candela_params_is_set:
+ * @params: the parameters of a node
+ * @index: which, by the order of the op's table
+ *
+ * Whether the parameter was given or has a default.
+ *
+ * Returns: %TRUE if it has a value
+ *
+ * Since: 1.0
+ */
+gboolean
+candela_params_is_set (const CandelaParams *params, guint index)
+{
+  return peek (params, index) != NULL;
+}
+
+/**
+ * candela_params_get_bool:
+ * @params: the parameters of a node
+ * @index: which, by the order of the op's table
+ *
+ * The value of a bool, or of a scalar that is one.
+ *
+ * Returns: the value; %FALSE if it is none
+ *
+ * Since: 1.0
+ */
+gboolean
+candela_params_get_bool (const CandelaParams *params, guint index)
+{
+  const CandelaParamValue *value = peek (params, index);
+
+  if (value == NULL)
+    return FALSE;
+  if (is_of_type (params, index, CANDELA_PARAM_SCALAR) && value->kind == CANDELA_DTYPE_FLOAT64)
+    return value->d != 0;
+  if (is_of_type (params, index, CANDELA_PARAM_SCALAR) && value->kind == CANDELA_DTYPE_INT64)
+    return value->i != 0;
+  g_return_val_if_fail (is_of_type (params, index, CANDELA_PARAM_BOOL) || value->kind == CANDELA_DTYPE_BOOL, FALSE);
+  return value->b;
+}
+
+/**
+ * candela_params_get_int:
+ * @params: the parameters of a node
+ * @index: which, by the order of the op's table
+ *
+ * The value of an int, or of a scalar; a float is cut towards zero and to the range.
+ *
+ * Returns: the value; 0 if it is none
+ *
+ * Since: 1.0
+ */
+gint64
+candela_params_get_int (const CandelaParams *params, guint index)
+{
+  const CandelaParamValue *value = peek (params, index);
+
+  if (value == NULL)
+    return 0;
+  if (value->kind == CANDELA_DTYPE_FLOAT64)
+    return value->d >= 0x1p63 ? G_MAXINT64 : value->d >= -0x1p63 ? (gint64) value->d : G_MININT64;
+  if (value->kind == CANDELA_DTYPE_BOOL)
+    return value->b;
+  g_return_val_if_fail (is_of_type (params, index, CANDELA_PARAM_INT) || value->kind == CANDELA_DTYPE_INT64, 0);
+  return value->i;
+}
+
+/**
+ * candela_params_get_float:
+ * @params: the parameters of a node
+ * @index: which, by the order of the op's table
+ *
+ * The value of a float, or of a scalar, as binary64.
+ *
+ * Returns: the value; 0 if it is none
+ *
+ * Since: 1.0
+ */
+double
+candela_params_get_float (const CandelaParams *params, guint index)
+{
+  const CandelaParamValue *value = peek (params, index);
+
+  if (value == NULL)
+    return 0;
+  if (is_of_type (params, index, CANDELA_PARAM_INT) || value->kind == CANDELA_DTYPE_INT64)
+    return (double) value->i;
+  if (value->kind == CANDELA_DTYPE_BOOL)
+    return value->b;
+  g_return_val_if_fail (is_of_type (params, index, CANDELA_PARAM_FLOAT) || value->kind == CANDELA_DTYPE_FLOAT64, 0);
+  return value->d;
+}
+
+/**
+ * candela_params_get_string:
+ * @params: the parameters of a node
+ * @index: which, by the order of the op's table
+ *
+ * The value of a string.
+ *
+ * Returns: (transfer none) (nullable): the value; %NULL if it is none
+ *
+ * Since: 1.0
+ */
+const char *
+candela_params_get_string (const CandelaParams *params, guint index)
+{
+  const CandelaParamValue *value = peek (params, index);
+
+  if (value == NULL)
+    return NULL;
+  g_return_val_if_fail (is_of_type (params, index, CANDELA_PARAM_STRING), NULL);
+  return value->string;
+}
+
+/**
+ * candela_params_get_dtype:
+ * @params: the parameters of a node
+ * @index: which, by the order of the op's table
+ *
+ * The value of a dtype.
+ *
+ * Returns: the value; %CANDELA_DTYPE_INVALID if it is none
+ *
+ * Since: 1.0
+ */
+CandelaDType
+candela_params_get_dtype (const CandelaParams *params, guint index)
+{
+  const CandelaParamValue *value = peek (params, index);
+
+  if (value == NULL)
+    return CANDELA_DTYPE_INVALID;
+  g_return_val_if_fail (is_of_type (params, index, CANDELA_PARAM_DTYPE), CANDELA_DTYPE_INVALID);
+  return value->dtype;
+}
+
+/**
+ * candela_params_get_int_list:
+ * @params: the parameters of a node
+ * @index: which, by the order of the op's table
+ * @n: (out) (optional): their number
+ *
+ * The items of a list. An empty list is not none: ask candela_params_is_set().
+ *
+ * Returns: (transfer none) (array length=n) (nullable): the items; %NULL if it is none
+ *
+ * Since: 1.0
+ */
+const gint64 *
+candela_params_get_int_list (const CandelaParams *params, guint index, gsize *n)
+{
+  const CandelaParamValue *value = peek (params, index);
+
+  if (n != NULL)
+    *n = 0;
+  if (value == NULL)
+    return NULL;
+  g_return_val_if_fail (is_of_type (params, index, CANDELA_PARAM_INT_LIST), NULL);
+  if (n != NULL)
+    *n = value->list.n;
+  return value->list.items;
+}
+
+/**
+ * candela_params_get_scalar_kind:
+ * @params: the parameters of a node
+ * @index: which, by the order of the op's table
+ *
+ * What a scalar is.
+ *
+ * Returns: %CANDELA_DTYPE_BOOL, %CANDELA_DTYPE_INT64 or %CANDELA_DTYPE_FLOAT64; %CANDELA_DTYPE_INVALID if it is none
+ *
+ * Since: 1.0
+ */
+CandelaDType
+candela_params_get_scalar_kind (const CandelaParams *params, guint index)
+{
+  const CandelaParamValue *value = peek (params, index);
+
+  if (value == NULL)
+    return CANDELA_DTYPE_INVALID;
+  g_return_val_if_fail (is_of_type (params, index, CANDELA_PARAM_SCALAR), CANDELA_DTYPE_INVALID);
+  return value->kind;
+}
