@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Building an op node: everything that can be wrong is found here, before
+ * anything runs. Inputs are counted and promoted (weak scalars take the dtype
+ * of the arrays that they meet), the op infers its outputs, and what is known
+ * to be equal to an input, or is arithmetic of scalars alone, is folded where
+ * that changes no bit. */
+#include <candela/graph/node-private.h>
+#include <candela/op/registry.h>
+#include <candela/value/dtype-private.h>
+#include <string.h>
+
+/* Inputs for which no memory is asked: ops with more are rare. */
+#define FEW_INPUTS 16
+
+typedef struct
+{
+  CandelaOp *op;
+  const CandelaOpFacts *facts;
+  CandelaNode **inputs; /* as given, literals replaced where their dtype changed */
+  const CandelaLayout **layouts;
+  CandelaDType *dtypes;
+  guint n_inputs;
+  CandelaDType promoted;
+  gboolean all_weak;
+} Construction;
+
+static gboolean
+check_arity (const CandelaOpFacts *facts, gsize n, GError **error)
+{
+  g_autoptr (GString) names = NULL;
+
+  if (n >= facts->n_required && (facts->variadic || n <= facts->n_inputs) && n <= G_MAXUINT16)
+    return TRUE;
+
+  names = g_string_new (NULL);
+  for (guint i = 0; i < facts->n_inputs; i++)
+    g_string_append_printf (names, "%s%s%s", i == 0 ? " (" : ", ", facts->info->inputs[i].name,
+                            i == facts->n_inputs - 1 ? ")" : "");
+  g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY, "%s: takes %s%u input%s%s; %" G_GSIZE_FORMAT " given",
+               facts->info->name,
+               facts->variadic                         ? "at least "
+               : facts->n_required != facts->n_inputs ? "up to "
+                                                       : "",
+               facts->variadic ? facts->n_required : facts->n_inputs,
+               (facts->variadic ? facts->n_required : facts->n_inputs) == 1 ? "" : "s", names->str, n);
+  return FALSE;
+}
+
+/* The dtype of the inputs together: arrays first, then what weak scalars add. */
+static void
+promote (Construction *c)
+{
+  CandelaDType arrays = CANDELA_DTYPE_INVALID;
+  CandelaDType scalars = CANDELA_DTYPE_INVALID;
+
+  c->all_weak = c->n_inputs > 0;
+  for (guint i = 0; i < c->n_inputs; i++)
+    {
+      const CandelaNode *input = c->inputs[i];
+      CandelaDType *sum = input->weak ? &scalars : &arrays;
+
+      c->all_weak = c->all_weak && input->weak;
+      if (candela_op_facts_input (c->facts, i)->fixed == CANDELA_DTYPE_INVALID)
+        *sum = *sum == CANDELA_DTYPE_INVALID ? (CandelaDType) input->dtype : candela_dtype_promote (*sum, input->dtype);
+    }
+  c->promoted = arrays == CANDELA_DTYPE_INVALID    ? scalars
+                : scalars == CANDELA_DTYPE_INVALID ? arrays
+                                                    : candela_dtype_promote_weak (arrays, scalars);
+}
+
+static gboolean
+int_fits (gint64 value, CandelaDType dtype)
+{
+  guint bits = 8 * candela_dtype_get_size (dtype);
+
+  switch (candela_dtype_get_kind (dtype))
+    {
+    case CANDELA_DTYPE_KIND_SIGNED:
+      return bits == 64 || (value >= -(G_GINT64_CONSTANT (1) << (bits - 1)) && value < G_GINT64_CONSTANT (1) << (bits - 1));
+    case CANDELA_DTYPE_KIND_UNSIGNED:
+      return value >= 0 && (bits == 64 || value < G_GINT64_CONSTANT (1) << bits);
+    default:
+      return TRUE;
+    }
+}
+
+/* A weak literal as a scalar of the dtype that it takes here. */
+static CandelaNode *
+convert_literal (Construction *c, guint i, CandelaDType dtype, GError **error)
+{
+  const CandelaNode *literal = c->inputs[i];
+  CandelaConvertFunc convert = candela_dtype_get_convert_func (literal->dtype, dtype);
+  guint8 value[16];
+
+  if (literal->dtype == CANDELA_DTYPE_INT64)
+    {
+      gint64 number = *(const gint64 *) literal->u.scalar;
+
+      if (!int_fits (number, dtype))
+        {
+          g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_DTYPE,
+                       "%s: %s is %" G_GINT64_FORMAT ", which is outside the range of %s", c->facts->info->name,
+                       candela_op_facts_input (c->facts, i)->name, number, candela_dtype_get_name (dtype));
+          return NULL;
+        }
+    }
+  if (convert == NULL)
+    {
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_DTYPE, "%s: %s cannot become %s yet", c->facts->info->name,
+                   candela_op_facts_input (c->facts, i)->name, candela_dtype_get_name (dtype));
+      return NULL;
+    }
+  convert (value, literal->u.scalar, 1);
+  return candela_node_new_literal (dtype, value, literal->weak && c->all_weak);
+}
+
+static gboolean
+check_kind (Construction *c, guint i, GError **error)
+{
+  static const char *const names[] = { "bool", "signed integer", "unsigned integer", "floating-point", "complex" };
+  const CandelaInputInfo *info = candela_op_facts_input (c->facts, i);
+  g_autoptr (GString) kinds = NULL;
+
+  if (info->kinds == 0 || (info->kinds & candela_dtype_get_kind (c->dtypes[i])) != 0)
+    return TRUE;
+
+  kinds = g_string_new (NULL);
+  for (guint k = 0; k < G_N_ELEMENTS (names); k++)
+    if ((info->kinds & (1 << k)) != 0)
+      g_string_append_printf (kinds, "%s%s", kinds->len > 0 ? ", " : "", names[k]);
+  g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_DTYPE, "%s: %s has dtype %s; it must be %s", c->facts->info->name,
+               info->name, candela_dtype_get_name (c->dtypes[i]), kinds->str);
+  return FALSE;
+}
+
+/* Dtypes and layouts as infer sees them; c->inputs then holds references. */
+static gboolean
+settle_inputs (Construction *c, CandelaNode *const *given, GError **error)
+{
+  gboolean ok = TRUE;
+
+  promote (c);
+  for (guint i = 0; i < c->n_inputs; i++)
+    {
+      CandelaDType fixed = candela_op_facts_input (c->facts, i)->fixed;
+      CandelaDType dtype = fixed == CANDELA_DTYPE_INVALID ? c->promoted : (CandelaDType) c->inputs[i]->dtype;
+      CandelaNode *literal = NULL;
+
+      if (ok && given[i]->weak && given[i]->literal && given[i]->dtype != dtype)
+        {
+          literal = convert_literal (c, i, dtype, error);
+          ok = literal != NULL;
+        }
+      c->inputs[i] = literal != NULL ? literal : candela_node_ref (given[i]);
+      c->layouts[i] = c->inputs[i]->layout;
+      c->dtypes[i] = c->inputs[i]->dtype;
+      ok = ok && check_kind (c, i, error);
+    }
+  return ok;
+}
+
+/* Arithmetic of weak literals is done at once: only so is a scalar's range known
+ * when it meets an array. The same loop as in a run, so the same bits. */
+static CandelaNode *
+fold_scalars (const Construction *c, const CandelaInference *inference, const CandelaParams *params)
+{
+  guint8 values[CANDELA_MAX_LOOP_INPUTS][16];
+  guint8 result[16];
+  gconstpointer in[CANDELA_MAX_LOOP_INPUTS];
+  gpointer out[1] = { result };
+
+  if (!c->all_weak || c->facts->n_outputs != 1 || c->facts->info->axes != CANDELA_AXES_ELEMENTWISE
+      || c->facts->info->effect != CANDELA_EFFECT_PURE)
+    return NULL;
+  for (guint i = 0; i < c->n_inputs; i++)
+    {
+      CandelaConvertFunc convert = candela_dtype_get_convert_func (c->dtypes[i], inference->kernel->in[i]);
+
+      if (!c->inputs[i]->literal || convert == NULL)
+        return NULL;
+      convert (values[i], c->inputs[i]->u.scalar, 1);
+      in[i] = values[i];
+    }
+  inference->kernel->loop (out, in, 1, params);
+
+  CandelaDType dtype = inference->out_dtypes[0];
+  gboolean weak = dtype == CANDELA_DTYPE_BOOL || dtype == CANDELA_DTYPE_INT64 || dtype == CANDELA_DTYPE_FLOAT64;
+
+  return candela_node_new_literal (dtype, result, weak);
+}
+
+static CandelaNode *
+make_node (const Construction *c, CandelaInference *inference, CandelaParams *params)
+{
+  guint n_outputs = c->facts->n_outputs;
+  CandelaNode *node = candela_node_alloc (CANDELA_NODE_OP, inference->out_dtypes[0], inference->out_layouts[0],
+                                          c->inputs, c->n_inputs);
+
+  node->n_outputs = n_outputs;
+  node->weak = c->all_weak && c->facts->info->axes == CANDELA_AXES_ELEMENTWISE;
+  node->aliasing = inference->aliasing[0];
+  node->aliased_input = inference->aliased_input[0];
+  node->u.op.op = c->op;
+  node->u.op.facts = c->facts;
+  node->u.op.kernel = inference->kernel;
+  node->u.op.params = candela_params_ref (params);
+  if (n_outputs > 1)
+    {
+      node->u.op.outputs = g_new (CandelaNodeOutput, n_outputs);
+      for (guint o = 0; o < n_outputs; o++)
+        node->u.op.outputs[o] = (CandelaNodeOutput){ .layout = candela_layout_ref (inference->out_layouts[o]),
+                                                     .dtype = inference->out_dtypes[o],
+                                                     .aliasing = inference->aliasing[o],
+                                                     .aliased_input = inference->aliased_input[o] };
+    }
+  return node;
+}
+
+static CandelaNode *
+infer_and_make (const Construction *c, CandelaParams *params, GError **error)
+{
+  CandelaInference inference;
+  CandelaNode *node = NULL;
+
+  candela_inference_init (&inference, c->op, params, c->n_inputs, c->layouts, c->dtypes, c->promoted);
+  if (candela_inference_run (&inference, error))
+    {
+      int same = c->facts->info->fold != NULL ? c->facts->info->fold (&inference) : -1;
+
+      if (same >= 0 && same < (int) c->n_inputs && c->dtypes[same] == inference.out_dtypes[0]
+          && c->facts->n_outputs == 1 && candela_layout_same_shape (c->layouts[same], inference.out_layouts[0]))
+        node = candela_node_ref (c->inputs[same]);
+      else
+        node = fold_scalars (c, &inference, params);
+      if (node == NULL)
+        node = make_node (c, &inference, params);
+    }
+  candela_inference_clear (&inference);
+  return node;
+}
+
+CandelaNode *
+candela_node_construct (CandelaOp *op, CandelaNode *const *inputs, gsize n_inputs, CandelaParams *params,
+                        GError **error)
+{
+  CandelaNode *few_nodes[FEW_INPUTS];
+  const CandelaLayout *few_layouts[FEW_INPUTS];
+  CandelaDType few_dtypes[FEW_INPUTS];
+  g_autofree gpointer many = NULL;
+  Construction c = { .op = op, .facts = candela_op_get_facts (op) };
+  CandelaNode *node = NULL;
+
+  if (!check_arity (c.facts, n_inputs, error))
+    return NULL;
+  c.n_inputs = n_inputs;
+  c.inputs = few_nodes;
+  c.layouts = few_layouts;
+  c.dtypes = few_dtypes;
+  if (n_inputs > FEW_INPUTS)
+    {
+      many = g_malloc (n_inputs * (2 * sizeof (gpointer) + sizeof (CandelaDType)));
+      c.inputs = many;
+      c.layouts = (const CandelaLayout **) (c.inputs + n_inputs);
+      c.dtypes = (CandelaDType *) (c.layouts + n_inputs);
+    }
+  for (gsize i = 0; i < n_inputs; i++)
+    c.inputs[i] = inputs[i];
+
+  if (settle_inputs (&c, inputs, error))
+    node = infer_and_make (&c, params, error);
+  for (gsize i = 0; i < n_inputs; i++)
+    candela_node_unref (c.inputs[i]);
+  return node;
+}
+
+/* An input that is NULL is the result of a call that failed, and its error is
+ * there already; if none is, the caller learns which input it was. */
+static gboolean
+check_inputs_given (const char *op, CandelaNode *const *inputs, gsize n_inputs, GError **error)
+{
+  if (error != NULL && *error != NULL)
+    return FALSE;
+  for (gsize i = 0; i < n_inputs; i++)
+    if (inputs[i] == NULL)
+      {
+        g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY, "%s: input %" G_GSIZE_FORMAT " is missing (NULL)", op, i);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+/**
+ * candela_node_new_for_op:
+ * @op: an op
+ * @inputs: (array length=n_inputs) (nullable): its inputs
+ * @n_inputs: their number
+ * @params: (nullable): its parameters, of type `a{sv}`; sunk if floating
+ * @error: return location for an error
+ *
+ * A node for an op, as candela_node_new_opv() makes it.
+ *
+ * Returns: (transfer full) (nullable): a node, or %NULL on error
+ *
+ * Since: 1.0
+ */
+CandelaNode *
+candela_node_new_for_op (CandelaOp *op, CandelaNode *const *inputs, gsize n_inputs, GVariant *params, GError **error)
+{
+  g_autoptr (GVariant) sunk = params != NULL ? g_variant_ref_sink (params) : NULL;
+  g_autoptr (CandelaParams) checked = NULL;
+
+  g_return_val_if_fail (CANDELA_IS_OP (op), NULL);
+
+  const CandelaOpFacts *facts = candela_op_get_facts (op);
+
+  if (!check_inputs_given (facts->info->name, inputs, n_inputs, error))
+    return NULL;
+  checked = candela_params_new (facts->info->name, facts->info->params, sunk, error);
+  return checked != NULL ? candela_node_construct (op, inputs, n_inputs, checked, error) : NULL;
+}
+
+/**
+ * candela_node_new_opv: (rename-to candela_node_new_op)
+ * @op: the name of an op
+ * @inputs: (array length=n_inputs) (nullable): its inputs
+ * @n_inputs: their number
+ * @params: (nullable): its parameters, of type `a{sv}`; sunk if floating
+ * @error: return location for an error
+ *
+ * A node for an op of any plugin. Shapes, dtypes and parameters are checked now;
+ * nothing is computed. If an input is %NULL, so is the result, and an error that
+ * is already set stays as it is: a chain of calls is checked once, at its end.
+ *
+ * Returns: (transfer full) (nullable): a node, or %NULL on any error of
+ *   #CandelaError but those of files
+ *
+ * Since: 1.0
+ */
+CandelaNode *
+candela_node_new_opv (const char *op, CandelaNode *const *inputs, gsize n_inputs, GVariant *params, GError **error)
+{
+  g_autoptr (GVariant) sunk = params != NULL ? g_variant_ref_sink (params) : NULL;
+  CandelaOp *found;
+
+  g_return_val_if_fail (op != NULL, NULL);
+
+  if (!check_inputs_given (op, inputs, n_inputs, error))
+    return NULL;
+  found = candela_registry_lookup_op (candela_registry_get_default (), op, error);
+  return found != NULL ? candela_node_new_for_op (found, inputs, n_inputs, sunk, error) : NULL;
+}
+
+/**
+ * candela_node_new_op: (skip)
+ * @op: the name of an op
+ * @error: return location for an error
+ * @...: inputs, ended by %NULL, then parameters: a name, a format of
+ *   g_variant_new() and its arguments each, ended by %NULL
+ *
+ * A node for an op, for C: `candela_node_new_op ("sum", &error, x, NULL, "axis",
+ * "x", (gint64) 0, NULL)`. Both lists must be ended, also an empty one. As one
+ * %NULL is also an input that failed, a %NULL in the place of the first input of
+ * an op that needs one ends both.
+ *
+ * Returns: (transfer full) (nullable): a node, or %NULL on error
+ *
+ * Since: 1.0
+ */
+CandelaNode *
+candela_node_new_op (const char *op, GError **error, ...)
+{
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
+  GVariantBuilder params;
+  CandelaNode *input;
+  const char *name;
+  gboolean failed = error != NULL && *error != NULL;
+  va_list args;
+
+  g_return_val_if_fail (op != NULL, NULL);
+  if (failed)
+    return NULL;
+
+  va_start (args, error);
+  while ((input = va_arg (args, CandelaNode *)) != NULL)
+    g_ptr_array_add (inputs, input);
+  g_variant_builder_init (&params, G_VARIANT_TYPE ("a{sv}"));
+  while ((name = va_arg (args, const char *)) != NULL)
+    {
+      const char *format = va_arg (args, const char *);
+
+      g_variant_builder_add (&params, "{sv}", name, g_variant_new_va (format, NULL, &args));
+    }
+  va_end (args);
+  return candela_node_new_opv (op, (CandelaNode *const *) inputs->pdata, inputs->len, g_variant_builder_end (&params),
+                               error);
+}

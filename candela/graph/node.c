@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Nodes: counted structs with their inputs in line. Dropping the last reference
+ * to the end of a chain of millions frees it in a loop, not in a recursion:
+ * what dies while another node is being freed is queued on the thread, linked
+ * through the dead nodes themselves. That holds for whatever a node owns, too:
+ * the destroy notify of a tensor, or a plan with nodes of its own. */
+#include <candela/graph/node-private.h>
+#include <string.h>
+
+G_DEFINE_BOXED_TYPE (CandelaNode, candela_node, candela_node_ref, candela_node_unref)
+
+G_DEFINE_ENUM_TYPE (CandelaNodeKind, candela_node_kind, G_DEFINE_ENUM_VALUE (CANDELA_NODE_EDGE, "edge"),
+                    G_DEFINE_ENUM_VALUE (CANDELA_NODE_OP, "op"), G_DEFINE_ENUM_VALUE (CANDELA_NODE_OUTPUT, "output"),
+                    G_DEFINE_ENUM_VALUE (CANDELA_NODE_CACHE, "cache"), G_DEFINE_ENUM_VALUE (CANDELA_NODE_SLOT, "slot"),
+                    G_DEFINE_ENUM_VALUE (CANDELA_NODE_BAKED, "baked"))
+
+/* ---- Life ---- */
+
+CandelaNode *
+candela_node_alloc (CandelaNodeKind kind, CandelaDType dtype, CandelaLayout *layout, CandelaNode *const *inputs,
+                    gsize n_inputs)
+{
+  CandelaNode *node = g_malloc (sizeof (CandelaNode) + n_inputs * sizeof (CandelaNode *));
+
+  memset (node, 0, sizeof (CandelaNode));
+  node->ref_count = 1;
+  node->kind = kind;
+  node->dtype = dtype;
+  node->n_outputs = 1;
+  node->layout = candela_layout_ref (layout);
+  node->n_inputs = n_inputs;
+  for (gsize i = 0; i < n_inputs; i++)
+    node->inputs[i] = candela_node_ref (inputs[i]);
+  return node;
+}
+
+static void
+free_payload (CandelaNode *node)
+{
+  switch ((CandelaNodeKind) node->kind)
+    {
+    case CANDELA_NODE_EDGE:
+      if (!node->literal)
+        g_object_unref (node->u.tensor);
+      break;
+    case CANDELA_NODE_CACHE:
+      g_clear_object (&node->u.tensor);
+      break;
+    case CANDELA_NODE_OP:
+      for (guint o = 0; node->u.op.outputs != NULL && o < node->n_outputs; o++)
+        candela_layout_unref (node->u.op.outputs[o].layout);
+      g_free (node->u.op.outputs);
+      candela_params_unref (node->u.op.params);
+      break;
+    case CANDELA_NODE_SLOT:
+      g_free (node->u.slot_name);
+      break;
+    case CANDELA_NODE_BAKED:
+      node->u.baked.plan_unref (node->u.baked.plan);
+      break;
+    case CANDELA_NODE_OUTPUT:
+      break;
+    }
+}
+
+/**
+ * candela_node_ref:
+ * @node: a node
+ *
+ * Adds a reference.
+ *
+ * Returns: (transfer full): the node
+ *
+ * Since: 1.0
+ */
+CandelaNode *
+candela_node_ref (CandelaNode *node)
+{
+  g_return_val_if_fail (node != NULL, NULL);
+
+  g_atomic_int_inc (&node->ref_count);
+  return node;
+}
+
+/**
+ * candela_node_unref:
+ * @node: (transfer full): a node
+ *
+ * Drops a reference; with the last one, the node and its references to its
+ * inputs go, in constant stack space.
+ *
+ * Since: 1.0
+ */
+void
+candela_node_unref (CandelaNode *node)
+{
+  static __thread CandelaNode *dead;
+  static __thread gboolean freeing;
+
+  g_return_if_fail (node != NULL);
+
+  if (!g_atomic_int_dec_and_test (&node->ref_count))
+    return;
+
+  /* A layout owns nothing that could lead back here, and its place then links
+   * the dead. */
+  candela_layout_unref (node->layout);
+  node->layout = (CandelaLayout *) dead;
+  dead = node;
+  if (freeing)
+    return;
+
+  freeing = TRUE;
+  while (dead != NULL)
+    {
+      CandelaNode *next = dead;
+
+      dead = (CandelaNode *) next->layout;
+      free_payload (next);
+      for (guint i = 0; i < next->n_inputs; i++)
+        candela_node_unref (next->inputs[i]);
+      g_free (next);
+    }
+  freeing = FALSE;
+}
+
+/* ---- Values from outside ---- */
+
+/**
+ * candela_node_new_tensor:
+ * @tensor: a tensor
+ *
+ * A node that stands for a tensor. The engine never writes into it.
+ *
+ * Returns: (transfer full): a node of the tensor's dtype and layout
+ *
+ * Since: 1.0
+ */
+CandelaNode *
+candela_node_new_tensor (CandelaTensor *tensor)
+{
+  CandelaNode *node;
+
+  g_return_val_if_fail (CANDELA_IS_TENSOR (tensor), NULL);
+
+  node = candela_node_alloc (CANDELA_NODE_EDGE, candela_tensor_get_dtype (tensor), candela_tensor_get_layout (tensor),
+                             NULL, 0);
+  node->u.tensor = g_object_ref (tensor);
+  return node;
+}
+
+CandelaNode *
+candela_node_new_literal (CandelaDType dtype, gconstpointer value, gboolean weak)
+{
+  static gsize once;
+  static CandelaLayout *scalar_layout;
+  CandelaNode *node;
+
+  if (g_once_init_enter (&once))
+    {
+      scalar_layout = candela_layout_new (NULL, 0, NULL);
+      g_once_init_leave (&once, 1);
+    }
+  node = candela_node_alloc (CANDELA_NODE_EDGE, dtype, scalar_layout, NULL, 0);
+  node->literal = TRUE;
+  node->weak = weak;
+  memcpy (node->u.scalar, value, candela_dtype_get_size (dtype));
+  return node;
+}
+
+/**
+ * candela_node_new_bool:
+ * @value: a truth value
+ *
+ * A Python-like scalar: rank 0, and it takes the dtype of the array that it
+ * meets, as the array API standard says of Python's own. On its own it is bool.
+ *
+ * Returns: (transfer full): a weak scalar
+ *
+ * Since: 1.0
+ */
+CandelaNode *
+candela_node_new_bool (gboolean value)
+{
+  guint8 byte = value != FALSE;
+
+  return candela_node_new_literal (CANDELA_DTYPE_BOOL, &byte, TRUE);
+}
+
+/**
+ * candela_node_new_int:
+ * @value: an integer
+ *
+ * A Python-like scalar: rank 0, and it takes the dtype of the array that it
+ * meets; outside that dtype's range is an error. On its own it is int64.
+ *
+ * Returns: (transfer full): a weak scalar
+ *
+ * Since: 1.0
+ */
+CandelaNode *
+candela_node_new_int (gint64 value)
+{
+  return candela_node_new_literal (CANDELA_DTYPE_INT64, &value, TRUE);
+}
+
+/**
+ * candela_node_new_float:
+ * @value: a number
+ *
+ * A Python-like scalar: rank 0, and it takes the dtype of the floating-point
+ * array that it meets; an array of integers becomes float64. On its own it is
+ * float64.
+ *
+ * Returns: (transfer full): a weak scalar
+ *
+ * Since: 1.0
+ */
+CandelaNode *
+candela_node_new_float (double value)
+{
+  return candela_node_new_literal (CANDELA_DTYPE_FLOAT64, &value, TRUE);
+}
+
+/**
+ * candela_node_new_slot:
+ * @name: (nullable): what to call it
+ * @dtype: its dtype
+ * @shape: (array length=n_dims): its shape
+ * @n_dims: the number of its axes
+ * @error: return location for an error
+ *
+ * A placeholder: a graph over slots can be planned without data; tensors are
+ * bound to the slots when the plan runs.
+ *
+ * Returns: (transfer full): a node, or %NULL on %CANDELA_ERROR_DTYPE or
+ *   %CANDELA_ERROR_SHAPE
+ *
+ * Since: 1.0
+ */
+CandelaNode *
+candela_node_new_slot (const char *name, CandelaDType dtype, const gint64 *shape, gsize n_dims, GError **error)
+{
+  g_autoptr (CandelaLayout) layout = NULL;
+  CandelaNode *node;
+
+  if (candela_dtype_get_size (dtype) == 0)
+    {
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_DTYPE, "slot %s: %d is not a dtype",
+                   name != NULL ? name : "", (int) dtype);
+      return NULL;
+    }
+  layout = candela_layout_new (shape, n_dims, error);
+  if (layout == NULL)
+    return NULL;
+  node = candela_node_alloc (CANDELA_NODE_SLOT, dtype, layout, NULL, 0);
+  node->u.slot_name = g_strdup (name != NULL ? name : "");
+  return node;
+}
+
+/* ---- Values from nodes ---- */
+
+/**
+ * candela_node_new_cache:
+ * @node: (nullable): a node
+ *
+ * The same value, kept in memory once a run has computed it: runs after that
+ * start from there. The value is kept contiguous.
+ *
+ * Returns: (transfer full) (nullable): a node; %NULL if @node is
+ *
+ * Since: 1.0
+ */
+CandelaNode *
+candela_node_new_cache (CandelaNode *node)
+{
+  g_autoptr (CandelaLayout) packed = NULL;
+
+  if (node == NULL)
+    return NULL;
+  if (node->layout->contiguous && node->layout->offset == 0)
+    packed = candela_layout_ref (node->layout);
+  else
+    packed = candela_layout_new (node->layout->dims, node->layout->rank, NULL);
+  return candela_node_alloc (CANDELA_NODE_CACHE, node->dtype, packed, &node, 1);
+}
+
+CandelaNode *
+candela_node_new_for_plan (gpointer plan, GDestroyNotify plan_unref, CandelaDType dtype, CandelaLayout *layout,
+                           CandelaNode *const *inputs, gsize n_inputs)
+{
+  CandelaNode *node = candela_node_alloc (CANDELA_NODE_BAKED, dtype, layout, inputs, n_inputs);
+
+  node->u.baked.plan = plan;
+  node->u.baked.plan_unref = plan_unref;
+  return node;
+}
+
+/**
+ * candela_node_get_output:
+ * @node: (nullable): a node
+ * @output: which output
+ * @error: return location for an error
+ *
+ * One of the outputs of an op with several. The node itself stands for its
+ * first.
+ *
+ * Returns: (transfer full) (nullable): a node, or %NULL on
+ *   %CANDELA_ERROR_ARITY, or if @node is %NULL (the error is left as it is)
+ *
+ * Since: 1.0
+ */
+CandelaNode *
+candela_node_get_output (CandelaNode *node, guint output, GError **error)
+{
+  CandelaNode *projection;
+
+  if (node == NULL || (error != NULL && *error != NULL))
+    return NULL;
+  if (output >= candela_node_get_n_outputs (node))
+    {
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY, "%s: has %u outputs; there is no output %u",
+                   node->kind == CANDELA_NODE_OP ? node->u.op.facts->info->name : "node",
+                   candela_node_get_n_outputs (node), output);
+      return NULL;
+    }
+  if (node->n_outputs <= 1)
+    return candela_node_ref (node);
+  projection = candela_node_alloc (CANDELA_NODE_OUTPUT, candela_node_output_dtype (node, output),
+                                   candela_node_output_layout (node, output), &node, 1);
+  projection->n_outputs = 0;
+  projection->u.output = output;
+  return projection;
+}
+
+CandelaTensor *
+candela_node_peek_cached (CandelaNode *node)
+{
+  return g_atomic_pointer_get (&node->u.tensor);
+}
+
+void
+candela_node_fill_cache (CandelaNode *node, CandelaTensor *tensor)
+{
+  g_object_ref (tensor);
+  if (!g_atomic_pointer_compare_and_exchange (&node->u.tensor, NULL, tensor))
+    g_object_unref (tensor);
+}
+
+/* ---- Asking ---- */
+
+/**
+ * candela_node_get_kind:
+ * @node: a node
+ *
+ * What kind of node it is.
+ *
+ * Returns: the kind
+ *
+ * Since: 1.0
+ */
+CandelaNodeKind
+candela_node_get_kind (CandelaNode *node)
+{
+  g_return_val_if_fail (node != NULL, CANDELA_NODE_EDGE);
+
+  return node->kind;
+}
+
+/**
+ * candela_node_get_dtype:
+ * @node: a node
+ *
+ * The dtype of the node's value; of the first, if it has several.
+ *
+ * Returns: the dtype
+ *
+ * Since: 1.0
+ */
+CandelaDType
+candela_node_get_dtype (CandelaNode *node)
+{
+  g_return_val_if_fail (node != NULL, CANDELA_DTYPE_INVALID);
+
+  return node->dtype;
+}
+
+/**
+ * candela_node_get_layout:
+ * @node: a node
+ *
+ * The layout of the node's value as the graph says; a plan may find a packed one
+ * in its place.
+ *
+ * Returns: (transfer none): the layout
+ *
+ * Since: 1.0
+ */
+CandelaLayout *
+candela_node_get_layout (CandelaNode *node)
+{
+  g_return_val_if_fail (node != NULL, NULL);
+
+  return node->layout;
+}
+
+/**
+ * candela_node_get_shape:
+ * @node: a node
+ * @n_dims: (out): the number of axes
+ *
+ * The shape of the node's value; of the first, if it has several.
+ *
+ * Returns: (transfer none) (array length=n_dims): the shape
+ *
+ * Since: 1.0
+ */
+const gint64 *
+candela_node_get_shape (CandelaNode *node, gsize *n_dims)
+{
+  g_return_val_if_fail (node != NULL, NULL);
+
+  return candela_layout_get_shape (node->layout, n_dims);
+}
+
+/**
+ * candela_node_is_weak:
+ * @node: a node
+ *
+ * Whether the value is a Python-like scalar, which takes the dtype of the array
+ * that it meets.
+ *
+ * Returns: %TRUE if it is
+ *
+ * Since: 1.0
+ */
+gboolean
+candela_node_is_weak (CandelaNode *node)
+{
+  g_return_val_if_fail (node != NULL, FALSE);
+
+  return node->weak;
+}
+
+/**
+ * candela_node_get_op:
+ * @node: a node
+ *
+ * The op of an op node.
+ *
+ * Returns: (transfer none) (nullable): the op; %NULL for other kinds
+ *
+ * Since: 1.0
+ */
+CandelaOp *
+candela_node_get_op (CandelaNode *node)
+{
+  g_return_val_if_fail (node != NULL, NULL);
+
+  return node->kind == CANDELA_NODE_OP ? node->u.op.op : NULL;
+}
+
+/**
+ * candela_node_get_n_outputs:
+ * @node: a node
+ *
+ * How many values the node has: one, but for ops with several outputs.
+ *
+ * Returns: their number
+ *
+ * Since: 1.0
+ */
+guint
+candela_node_get_n_outputs (CandelaNode *node)
+{
+  g_return_val_if_fail (node != NULL, 0);
+
+  return MAX (node->n_outputs, 1);
+}
+
+/**
+ * candela_node_get_n_inputs:
+ * @node: a node
+ *
+ * How many inputs the node has.
+ *
+ * Returns: their number
+ *
+ * Since: 1.0
+ */
+guint
+candela_node_get_n_inputs (CandelaNode *node)
+{
+  g_return_val_if_fail (node != NULL, 0);
+
+  return node->n_inputs;
+}
+
+/**
+ * candela_node_get_input:
+ * @node: a node
+ * @input: which input
+ *
+ * One of the node's inputs.
+ *
+ * Returns: (transfer none) (nullable): the input; %NULL if there is none of that
+ *   number
+ *
+ * Since: 1.0
+ */
+CandelaNode *
+candela_node_get_input (CandelaNode *node, guint input)
+{
+  g_return_val_if_fail (node != NULL, NULL);
+
+  return input < node->n_inputs ? node->inputs[input] : NULL;
+}
+
+/**
+ * candela_node_get_tensor:
+ * @node: a node
+ *
+ * The tensor that an edge node stands for, or that a cache node has been filled
+ * with.
+ *
+ * Returns: (transfer full) (nullable): the tensor, if there is one
+ *
+ * Since: 1.0
+ */
+CandelaTensor *
+candela_node_get_tensor (CandelaNode *node)
+{
+  CandelaTensor *tensor = NULL;
+
+  g_return_val_if_fail (node != NULL, NULL);
+
+  if (node->kind == CANDELA_NODE_EDGE && !node->literal)
+    tensor = node->u.tensor;
+  else if (node->kind == CANDELA_NODE_CACHE)
+    tensor = candela_node_peek_cached (node);
+  return tensor != NULL ? g_object_ref (tensor) : NULL;
+}
+
+/**
+ * candela_node_get_scalar:
+ * @node: a node
+ *
+ * The value of a weak scalar that is known without computing.
+ *
+ * Returns: (transfer full) (nullable): a variant of type `b`, `x` or `d`;
+ *   %NULL for all other nodes
+ *
+ * Since: 1.0
+ */
+GVariant *
+candela_node_get_scalar (CandelaNode *node)
+{
+  union
+  {
+    gint64 i;
+    double d;
+  } value;
+
+  g_return_val_if_fail (node != NULL, NULL);
+
+  if (node->kind != CANDELA_NODE_EDGE || !node->literal || !node->weak)
+    return NULL;
+  if (node->dtype == CANDELA_DTYPE_BOOL)
+    return g_variant_ref_sink (g_variant_new_boolean (node->u.scalar[0]));
+  memcpy (&value, node->u.scalar, sizeof value);
+  return g_variant_ref_sink (node->dtype == CANDELA_DTYPE_INT64 ? g_variant_new_int64 (value.i)
+                                                                 : g_variant_new_double (value.d));
+}
+
+/**
+ * candela_node_to_string:
+ * @node: a node
+ *
+ * What the node is, in a line: `add: float32 [2, 3]`.
+ *
+ * Returns: (transfer full): the line
+ *
+ * Since: 1.0
+ */
+char *
+candela_node_to_string (CandelaNode *node)
+{
+  static const char *const kinds[] = { "tensor", "op", "output", "cache", "slot", "baked" };
+  g_autofree char *shape = NULL;
+  const char *name;
+
+  g_return_val_if_fail (node != NULL, NULL);
+
+  shape = candela_shape_to_string (node->layout->dims, node->layout->rank);
+  name = node->kind == CANDELA_NODE_OP                                  ? node->u.op.facts->info->name
+         : node->kind == CANDELA_NODE_SLOT && node->u.slot_name[0] != 0 ? node->u.slot_name
+         : node->literal                                                ? "scalar"
+                                                                        : kinds[node->kind];
+  return g_strdup_printf ("%s: %s %s", name, candela_dtype_get_name (node->dtype), shape);
+}
