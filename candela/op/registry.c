@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Ops by name. The first time that an op is asked for, the modules of the search
+ * path are searched for it, under a lock (search.c). What was found goes into a
+ * table that only grows and is read without one: buckets of linked entries, each
+ * complete before it is linked. */
+#include <candela/op/registry.h>
+
+#include <candela/op/search-private.h>
+#include <string.h>
+
+#ifndef CANDELA_PLUGIN_DIR
+#define CANDELA_PLUGIN_DIR "/usr/local/lib/candela-1.0/plugins"
+#endif
+
+typedef struct _Entry Entry;
+
+struct _Entry
+{
+  Entry *next;
+  guint hash;
+  char *key;
+  CandelaOp *op; /* atomic: a module loaded by hand takes names over */
+};
+
+#define N_BUCKETS 512
+
+typedef Entry *Table[N_BUCKETS];
+
+struct _CandelaRegistry
+{
+  GObject parent_instance;
+
+  CandelaSearch *search; /* under candela_plugin_lock */
+  Table ops;
+  Table operators;
+};
+
+G_DEFINE_TYPE (CandelaRegistry, candela_registry, G_TYPE_OBJECT)
+
+/* The table of what was found. */
+
+static CandelaOp *
+table_lookup (Table table, const char *key)
+{
+  guint hash = g_str_hash (key);
+
+  for (Entry *entry = g_atomic_pointer_get (&table[hash % N_BUCKETS]); entry != NULL; entry = entry->next)
+    if (entry->hash == hash && strcmp (entry->key, key) == 0)
+      return g_atomic_pointer_get (&entry->op);
+  return NULL;
+}
+
+/* Under the lock. */
+static void
+table_set (Table table, const char *key, CandelaOp *op)
+{
+  guint hash = g_str_hash (key);
+  Entry *entry = table[hash % N_BUCKETS];
+
+  while (entry != NULL && (entry->hash != hash || strcmp (entry->key, key) != 0))
+    entry = entry->next;
+  if (entry != NULL)
+    {
+      g_atomic_pointer_set (&entry->op, op);
+      return;
+    }
+  entry = g_new0 (Entry, 1);
+  entry->hash = hash;
+  entry->key = g_strdup (key);
+  entry->op = op;
+  entry->next = table[hash % N_BUCKETS];
+  g_atomic_pointer_set (&table[hash % N_BUCKETS], entry);
+}
+
+static void
+table_clear (Table table)
+{
+  for (guint k = 0; k < N_BUCKETS; k++)
+    while (table[k] != NULL)
+      {
+        Entry *entry = table[k];
+        table[k] = entry->next;
+        g_free (entry->key);
+        g_free (entry);
+      }
+}
+
+/* By name or operator, where the table does not have it. */
+static CandelaOp *
+find (CandelaRegistry *registry, const char *key, gboolean is_operator, GError **error)
+{
+  CandelaOp *op;
+
+  g_rec_mutex_lock (&candela_plugin_lock);
+  op = candela_search_find_op (registry->search, key, is_operator);
+  if (op != NULL)
+    table_set (is_operator ? registry->operators : registry->ops, key, op);
+  else
+    candela_search_set_unknown (registry->search, key, is_operator, error);
+  g_rec_mutex_unlock (&candela_plugin_lock);
+  return op;
+}
+
+/* The object. */
+
+static void
+candela_registry_finalize (GObject *object)
+{
+  CandelaRegistry *registry = CANDELA_REGISTRY (object);
+
+  g_clear_pointer (&registry->search, candela_search_free);
+  table_clear (registry->ops);
+  table_clear (registry->operators);
+  G_OBJECT_CLASS (candela_registry_parent_class)->finalize (object);
+}
+
+static void
+candela_registry_class_init (CandelaRegistryClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = candela_registry_finalize;
+}
+
+static void
+candela_registry_init (CandelaRegistry *registry)
+{
+  const char *from_environment = g_getenv ("CANDELA_PLUGIN_PATH");
+  g_autofree char *path =
+    g_strconcat (from_environment != NULL ? from_environment : "", G_SEARCHPATH_SEPARATOR_S, CANDELA_PLUGIN_DIR, NULL);
+
+  registry->search = candela_search_new (path);
+}
+
+/**
+ * candela_registry_new:
+ * @search_path: (nullable): folders, separated by colons; %NULL for those of
+ *   `CANDELA_PLUGIN_PATH` and then the installed one
+ *
+ * Makes a registry of its own. Nothing is looked at before an op is asked for;
+ * then the folders are listed, once.
+ *
+ * Returns: (transfer full): the registry
+ *
+ * Since: 1.0
+ */
+CandelaRegistry *
+candela_registry_new (const char *search_path)
+{
+  CandelaRegistry *registry = g_object_new (CANDELA_TYPE_REGISTRY, NULL);
+
+  if (search_path != NULL)
+    {
+      candela_search_free (registry->search);
+      registry->search = candela_search_new (search_path);
+    }
+  return registry;
+}
+
+/**
+ * candela_registry_get_default:
+ *
+ * The registry by which nodes find their ops.
+ *
+ * Returns: (transfer none): the registry, which lives as long as the program
+ *
+ * Since: 1.0
+ */
+CandelaRegistry *
+candela_registry_get_default (void)
+{
+  static CandelaRegistry *registry;
+
+  if (g_once_init_enter (&registry))
+    g_once_init_leave (&registry, candela_registry_new (NULL));
+  return registry;
+}
+
+/**
+ * candela_registry_lookup_op:
+ * @registry: a registry
+ * @name: the name of an op
+ *
+ * Finds an op, opening plugins until one has it: the first in path order. Once an
+ * op was found, finding it again takes no lock.
+ *
+ * Errors: %CANDELA_ERROR_UNKNOWN_OP if no plugin has it; the message names one
+ * that is written alike, and what was refused on the way.
+ *
+ * Returns: (transfer none): the op, which is never destroyed
+ *
+ * Since: 1.0
+ */
+CandelaOp *
+candela_registry_lookup_op (CandelaRegistry *registry, const char *name, GError **error)
+{
+  g_return_val_if_fail (registry != NULL, NULL);
+  g_return_val_if_fail (name != NULL, NULL);
+
+  CandelaOp *op = table_lookup (registry->ops, name);
+  return op != NULL ? op : find (registry, name, FALSE, error);
+}
+
+/**
+ * candela_registry_lookup_operator:
+ * @registry: a registry
+ * @symbol: an operator: `infix:+`, `prefix:-`, `index:[]`, `attribute:.T` …
+ *
+ * Finds the op that an operator of the expression language stands for, as
+ * candela_registry_lookup_op() finds one by name.
+ *
+ * Errors: %CANDELA_ERROR_UNKNOWN_OP if no plugin has it.
+ *
+ * Returns: (transfer none): the op, which is never destroyed
+ *
+ * Since: 1.0
+ */
+CandelaOp *
+candela_registry_lookup_operator (CandelaRegistry *registry, const char *symbol, GError **error)
+{
+  g_return_val_if_fail (registry != NULL, NULL);
+  g_return_val_if_fail (symbol != NULL, NULL);
+
+  CandelaOp *op = table_lookup (registry->operators, symbol);
+  return op != NULL ? op : find (registry, symbol, TRUE, error);
+}
+
+/**
+ * candela_registry_lookup_plugin:
+ * @registry: a registry
+ * @name: the name of a plugin
+ *
+ * Finds a plugin and opens it, if it is not open: the first of that name in path
+ * order that can be opened.
+ *
+ * Errors: %CANDELA_ERROR_PLUGIN if there is none, or if none can be opened; the
+ * message says why.
+ *
+ * Returns: (transfer none): the plugin, which is never destroyed
+ *
+ * Since: 1.0
+ */
+CandelaPlugin *
+candela_registry_lookup_plugin (CandelaRegistry *registry, const char *name, GError **error)
+{
+  g_return_val_if_fail (CANDELA_IS_REGISTRY (registry), NULL);
+  g_return_val_if_fail (name != NULL, NULL);
+
+  g_rec_mutex_lock (&candela_plugin_lock);
+  CandelaPlugin *plugin = candela_search_find_plugin (registry->search, name, error);
+  g_rec_mutex_unlock (&candela_plugin_lock);
+  return plugin;
+}
+
+/**
+ * candela_registry_load_file:
+ * @registry: a registry
+ * @filename: (type filename): a module
+ *
+ * Opens a module, in whatever folder it is. From then on its ops come before
+ * those of the search path; of two modules loaded so, the first comes first.
+ *
+ * Errors: %CANDELA_ERROR_PLUGIN if it cannot be opened, or is no plugin that fits
+ * this library, or refuses, or if another file's plugin of the same name is open.
+ *
+ * Returns: (transfer none): the plugin, which is never destroyed
+ *
+ * Since: 1.0
+ */
+CandelaPlugin *
+candela_registry_load_file (CandelaRegistry *registry, const char *filename, GError **error)
+{
+  g_return_val_if_fail (CANDELA_IS_REGISTRY (registry), NULL);
+  g_return_val_if_fail (filename != NULL, NULL);
+
+  g_rec_mutex_lock (&candela_plugin_lock);
+  CandelaPlugin *plugin = candela_search_load_file (registry->search, filename, error);
+  GPtrArray *ops = plugin != NULL ? candela_plugin_peek_ops (plugin) : NULL;
+
+  /* The table may have other ops by these names. */
+  for (guint k = 0; ops != NULL && k < ops->len; k++)
+    {
+      const char *name = candela_op_get_name (ops->pdata[k]);
+      g_auto (GStrv) operators = candela_op_list_operators (ops->pdata[k]);
+
+      table_set (registry->ops, name, candela_search_find_op (registry->search, name, FALSE));
+      for (guint i = 0; operators[i] != NULL; i++)
+        table_set (registry->operators, operators[i], candela_search_find_op (registry->search, operators[i], TRUE));
+    }
+  g_rec_mutex_unlock (&candela_plugin_lock);
+  return plugin;
+}
+
+/**
+ * candela_registry_list_plugins:
+ * @registry: a registry
+ *
+ * Opens every plugin of the search path. What cannot be opened is told by
+ * candela_registry_list_refused().
+ *
+ * Returns: (transfer full): a list of #CandelaPlugin, in the order of search, as
+ *   it is now
+ *
+ * Since: 1.0
+ */
+GListModel *
+candela_registry_list_plugins (CandelaRegistry *registry)
+{
+  g_return_val_if_fail (CANDELA_IS_REGISTRY (registry), NULL);
+
+  g_rec_mutex_lock (&candela_plugin_lock);
+  g_autoptr (GPtrArray) plugins = candela_search_load_all (registry->search);
+  g_rec_mutex_unlock (&candela_plugin_lock);
+
+  GListStore *store = g_list_store_new (CANDELA_TYPE_PLUGIN);
+  g_list_store_splice (store, 0, 0, plugins->pdata, plugins->len);
+  return G_LIST_MODEL (store);
+}
+
+/**
+ * candela_registry_list_ops:
+ * @registry: a registry
+ *
+ * Opens every plugin of the search path and lists the ops that
+ * candela_registry_lookup_op() finds.
+ *
+ * Returns: (transfer full): a list of #CandelaOp, plugin by plugin in the order of
+ *   search, as it is now
+ *
+ * Since: 1.0
+ */
+GListModel *
+candela_registry_list_ops (CandelaRegistry *registry)
+{
+  g_return_val_if_fail (CANDELA_IS_REGISTRY (registry), NULL);
+
+  GListStore *store = g_list_store_new (CANDELA_TYPE_OP);
+
+  g_rec_mutex_lock (&candela_plugin_lock);
+  g_autoptr (GPtrArray) plugins = candela_search_load_all (registry->search);
+  for (guint k = 0; k < plugins->len; k++)
+    {
+      GPtrArray *ops = candela_plugin_peek_ops (plugins->pdata[k]);
+
+      for (guint i = 0; i < ops->len; i++)
+        if (candela_registry_lookup_op (registry, candela_op_get_name (ops->pdata[i]), NULL) == ops->pdata[i])
+          g_list_store_append (store, ops->pdata[i]);
+    }
+  g_rec_mutex_unlock (&candela_plugin_lock);
+  return G_LIST_MODEL (store);
+}
+
+/**
+ * candela_registry_list_refused:
+ * @registry: a registry
+ *
+ * What was found in the search path and could not be used, each as
+ * `file: reason`. Only what has been tried: candela_registry_list_plugins() tries
+ * everything.
+ *
+ * Returns: (transfer full) (array zero-terminated=1): the reasons
+ *
+ * Since: 1.0
+ */
+char **
+candela_registry_list_refused (CandelaRegistry *registry)
+{
+  g_return_val_if_fail (CANDELA_IS_REGISTRY (registry), NULL);
+
+  g_rec_mutex_lock (&candela_plugin_lock);
+  GPtrArray *refused = candela_search_peek_refused (registry->search);
+  char **messages = g_new0 (char *, refused->len + 1);
+  for (guint k = 0; k < refused->len; k++)
+    messages[k] = g_strdup (refused->pdata[k]);
+  g_rec_mutex_unlock (&candela_plugin_lock);
+  return messages;
+}
