@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Sums, products, quotients and signs. Integers wrap modulo 2^n. On bool, add is
+ * logical or and multiply logical and, as NumPy has it; subtract and negative have
+ * no meaning there and say so. */
+#include "elementwise.h"
+
+#define ADD(T, W, a, b) ((W) a + (W) b)
+#define SUBTRACT(T, W, a, b) ((W) a - (W) b)
+#define MULTIPLY(T, W, a, b) ((W) a * (W) b)
+#define OR(T, W, a, b) (a | b)
+#define AND(T, W, a, b) (a & b)
+
+ELEMENTWISE_BOOL (ELEMENTWISE_BINARY, add, OR)
+ELEMENTWISE_NUMBERS (ELEMENTWISE_BINARY, add, ADD)
+
+ELEMENTWISE_TABLE (add, ELEMENTWISE_ALL (ELEMENTWISE_BINARY_ROW, add, ADD))
+
+ELEMENTWISE_OP (add, elementwise_x1_x2, "x1 + x2; of bool: x1 or x2", .operators = "infix:+")
+
+ELEMENTWISE_BOOL (ELEMENTWISE_BINARY, multiply, AND)
+ELEMENTWISE_NUMBERS (ELEMENTWISE_BINARY, multiply, MULTIPLY)
+
+ELEMENTWISE_TABLE (multiply, ELEMENTWISE_ALL (ELEMENTWISE_BINARY_ROW, multiply, MULTIPLY))
+
+ELEMENTWISE_OP (multiply, elementwise_x1_x2, "x1 * x2; of bool: x1 and x2", .operators = "infix:*")
+
+static gboolean
+infer_subtract (CandelaInference *inference, GError **error)
+{
+  if (candela_inference_get_promoted_dtype (inference) == CANDELA_DTYPE_BOOL)
+    return candela_inference_fail (inference, error, CANDELA_ERROR_DTYPE,
+                                   "x1 and x2 are both bool, which has no difference; use logical_xor");
+
+  return candela_inference_broadcast (inference, error);
+}
+
+ELEMENTWISE_NUMBERS (ELEMENTWISE_BINARY, subtract, SUBTRACT)
+
+ELEMENTWISE_TABLE (subtract, ELEMENTWISE_NUMBERS (ELEMENTWISE_BINARY_ROW, subtract, SUBTRACT))
+
+ELEMENTWISE_OP (subtract, elementwise_x1_x2_numeric, "x1 - x2", .operators = "infix:-", .infer = infer_subtract)
+
+#define DIVIDE(T, W, a, b) (a / b)
+#define RECIPROCAL(T, W, a) ((T) 1 / a)
+
+ELEMENTWISE_FLOAT_BINARY (divide, DIVIDE, "x1 / x2, in floats", .operators = "infix:/")
+ELEMENTWISE_FLOAT_UNARY (reciprocal, RECIPROCAL, "1 / x, in floats")
+
+/* The negative of a float is its bits with the sign turned, of zero too. */
+#define NEGATIVE_INTEGER(T, W, a) ((W) 0 - (W) a)
+#define NEGATIVE_FLOAT(T, W, a) (-a)
+
+ELEMENTWISE_INTEGERS (ELEMENTWISE_UNARY, negative, NEGATIVE_INTEGER)
+ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY, negative, NEGATIVE_FLOAT)
+
+ELEMENTWISE_TABLE (negative, ELEMENTWISE_NUMBERS (ELEMENTWISE_UNARY_ROW, negative, NEGATIVE_FLOAT))
+
+ELEMENTWISE_OP (negative, elementwise_x_numeric, "-x", .operators = "prefix:-")
+
+#define SAME(T, W, a) (a)
+#define ABS_SIGNED(T, W, a) (a < 0 ? (W) 0 - (W) a : (W) a)
+#define ABS_FLOAT32(T, W, a) fabsf (a)
+#define ABS_FLOAT64(T, W, a) fabs (a)
+
+ELEMENTWISE_BOOL (ELEMENTWISE_UNARY, abs, SAME)
+ELEMENTWISE_UNSIGNED (ELEMENTWISE_UNARY, abs, SAME)
+ELEMENTWISE_SIGNED (ELEMENTWISE_UNARY, abs, ABS_SIGNED)
+ELEMENTWISE_FLOAT32 (ELEMENTWISE_UNARY, abs, ABS_FLOAT32)
+ELEMENTWISE_FLOAT64 (ELEMENTWISE_UNARY, abs, ABS_FLOAT64)
+
+ELEMENTWISE_TABLE (abs, ELEMENTWISE_ALL (ELEMENTWISE_UNARY_ROW, abs, SAME))
+
+ELEMENTWISE_OP (abs, elementwise_x, "The magnitude of x; of the smallest signed integer: itself")
+
+/* NaN is neither above nor below zero: it stays. */
+#define SIGN_INTEGER(T, W, a) ((a > 0) - (a < 0))
+#define SIGN_UNSIGNED(T, W, a) (a != 0)
+#define SIGN_FLOAT(T, W, a) (a > 0 ? (T) 1 : a < 0 ? (T) -1 : a == 0 ? (T) 0 : a)
+
+ELEMENTWISE_SIGNED (ELEMENTWISE_UNARY, sign, SIGN_INTEGER)
+ELEMENTWISE_UNSIGNED (ELEMENTWISE_UNARY, sign, SIGN_UNSIGNED)
+ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY, sign, SIGN_FLOAT)
+
+ELEMENTWISE_TABLE (sign, ELEMENTWISE_NUMBERS (ELEMENTWISE_UNARY_ROW, sign, SIGN_FLOAT))
+
+ELEMENTWISE_OP (sign, elementwise_x_numeric, "-1, 0 or 1 by the sign of x; NaN of NaN")
+
+/* What gives its input back: declared for the standard's sake, and folded away. */
+static int
+fold_to_input (const CandelaInference *inference)
+{
+  return 0;
+}
+
+ELEMENTWISE_BOOL (ELEMENTWISE_UNARY, positive, SAME)
+ELEMENTWISE_NUMBERS (ELEMENTWISE_UNARY, positive, SAME)
+
+ELEMENTWISE_TABLE (positive, ELEMENTWISE_NUMBERS (ELEMENTWISE_UNARY_ROW, positive, SAME))
+ELEMENTWISE_TABLE (real, ELEMENTWISE_ALL (ELEMENTWISE_UNARY_ROW, positive, SAME))
+ELEMENTWISE_TABLE (conj, ELEMENTWISE_ALL (ELEMENTWISE_UNARY_ROW, positive, SAME))
+
+ELEMENTWISE_OP (positive, elementwise_x_numeric, "+x: x itself", .operators = "prefix:+", .fold = fold_to_input)
+ELEMENTWISE_OP (real, elementwise_x, "The real part of x: of a real x, itself", .fold = fold_to_input)
+ELEMENTWISE_OP (conj, elementwise_x, "The complex conjugate of x: of a real x, itself", .fold = fold_to_input)
+
+/* The element is named so that the loop reads as the others do. */
+#define NOTHING(T, W, a) ((void) a, 0)
+
+ELEMENTWISE_ALL (ELEMENTWISE_UNARY, imag, NOTHING)
+
+ELEMENTWISE_TABLE (imag, ELEMENTWISE_ALL (ELEMENTWISE_UNARY_ROW, imag, NOTHING))
+
+ELEMENTWISE_OP (imag, elementwise_x, "The imaginary part of x: of a real x, zeros")
+
+const CandelaOpInfo *const elementwise_arithmetic_ops[] = {
+  &add_info,  &subtract_info, &multiply_info, &divide_info, &reciprocal_info, &negative_info, &abs_info,
+  &sign_info, &positive_info, &real_info,     &conj_info,   &imag_info,       NULL,
+};

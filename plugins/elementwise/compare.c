@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Comparisons: bool of any two dtypes that promote. NaN is unequal to all, itself
+ * too, and neither less nor greater. */
+#include "elementwise.h"
+
+#define LESS(T, W, a, b) (a < b)
+#define LESS_EQUAL(T, W, a, b) (a <= b)
+#define GREATER(T, W, a, b) (a > b)
+#define GREATER_EQUAL(T, W, a, b) (a >= b)
+#define EQUAL(T, W, a, b) (a == b)
+#define NOT_EQUAL(T, W, a, b) (a != b)
+
+#define COMPARISON(op, E, op_summary, op_operators)                                                                    \
+  ELEMENTWISE_ALL (ELEMENTWISE_COMPARISON, op, E)                                                                      \
+  ELEMENTWISE_TABLE (op, ELEMENTWISE_ALL (ELEMENTWISE_COMPARISON_ROW, op, E))                                          \
+  ELEMENTWISE_OP (op, elementwise_x1_x2, op_summary, .operators = op_operators)
+
+COMPARISON (less, LESS, "Whether x1 < x2", "infix:<")
+COMPARISON (less_equal, LESS_EQUAL, "Whether x1 <= x2", "infix:<=")
+COMPARISON (greater, GREATER, "Whether x1 > x2", "infix:>")
+COMPARISON (greater_equal, GREATER_EQUAL, "Whether x1 >= x2", "infix:>=")
+COMPARISON (equal, EQUAL, "Whether x1 == x2", "infix:==")
+COMPARISON (not_equal, NOT_EQUAL, "Whether x1 != x2", "infix:!=")
+
+const CandelaOpInfo *const elementwise_compare_ops[] = {
+  &less_info, &less_equal_info, &greater_info, &greater_equal_info, &equal_info, &not_equal_info, NULL,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What floats are made of: their class, their sign, their neighbours. */
+#include "elementwise.h"
+
+#define IS_FINITE(T, W, a) (isfinite (a) != 0)
+#define IS_INF(T, W, a) (isinf (a) != 0)
+#define IS_NAN(T, W, a) (a != a)
+#define SIGN_BIT(T, W, a) (signbit (a) != 0)
+
+#define CLASS(op, E, op_summary)                                                                                       \
+  ELEMENTWISE_FLOATS (ELEMENTWISE_TEST, op, E)                                                                         \
+  ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (ELEMENTWISE_TEST_ROW, op, E))                                             \
+  ELEMENTWISE_OP (op, elementwise_x, op_summary, .infer = elementwise_infer_floating)
+
+CLASS (isfinite, IS_FINITE, "Whether x is neither infinite nor NaN")
+CLASS (isinf, IS_INF, "Whether x is infinite")
+CLASS (isnan, IS_NAN, "Whether x is NaN")
+CLASS (signbit, SIGN_BIT, "Whether x has its sign bit set: negative numbers, and -0.0")
+
+#define COPYSIGN(T, W, a, b) _Generic(a, float : copysignf, double : copysign) (a, b)
+#define NEXTAFTER(T, W, a, b) _Generic(a, float : nextafterf, double : nextafter) (a, b)
+
+ELEMENTWISE_FLOAT_BINARY (copysign, COPYSIGN, "The magnitude of x1 with the sign of x2")
+ELEMENTWISE_FLOAT_BINARY (nextafter, NEXTAFTER, "The next float after x1 towards x2")
+
+const CandelaOpInfo *const elementwise_float_ops[] = {
+  &isfinite_info, &isinf_info, &isnan_info, &signbit_info, &copysign_info, &nextafter_info, NULL,
+};

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The larger, the smaller, and both as limits. NaN in any operand gives NaN: the
+ * comparisons are written so that a NaN that was met first is kept, and one that
+ * comes second is taken. */
+#include "elementwise.h"
+
+/* a != a only of NaN; of integers the compiler drops it. */
+#define MAXIMUM(T, W, a, b) (a >= b || a != a ? a : b)
+#define MINIMUM(T, W, a, b) (a <= b || a != a ? a : b)
+
+ELEMENTWISE_ALL (ELEMENTWISE_BINARY, maximum, MAXIMUM)
+ELEMENTWISE_ALL (ELEMENTWISE_BINARY, minimum, MINIMUM)
+
+ELEMENTWISE_TABLE (maximum, ELEMENTWISE_ALL (ELEMENTWISE_BINARY_ROW, maximum, MAXIMUM))
+ELEMENTWISE_TABLE (minimum, ELEMENTWISE_ALL (ELEMENTWISE_BINARY_ROW, minimum, MINIMUM))
+
+ELEMENTWISE_OP (maximum, elementwise_x1_x2, "The larger of x1 and x2; NaN if one is")
+ELEMENTWISE_OP (minimum, elementwise_x1_x2, "The smaller of x1 and x2; NaN if one is")
+
+/* A limit may be missing, so clip has rows of one, two and three inputs. Below the
+ * lower limit the result is that, and above the upper limit that. */
+#define SAME(T, W, a) (a)
+
+#define CLIP_LOOP(op, DT, T, W, E)                                                                                     \
+  static void op##_##DT (gpointer const *out, gconstpointer const *in, gsize n, const CandelaParams *params)           \
+  {                                                                                                                    \
+    const T *x = in[0], *lower = in[1], *upper = in[2];                                                                \
+    T *y = out[0];                                                                                                     \
+                                                                                                                       \
+    _Pragma ("GCC ivdep") for (gsize k = 0; k < n; k++)                                                                \
+    {                                                                                                                  \
+      const T a = x[k], b = lower[k], c = upper[k];                                                                    \
+      const T raised = MAXIMUM (T, W, a, b);                                                                           \
+      y[k] = MINIMUM (T, W, raised, c);                                                                                \
+    }                                                                                                                  \
+  }
+
+#define UNCLIPPED_ROW(op, DT, T, W, E)                                                                                 \
+  { .in = { CANDELA_DTYPE_##DT }, .out = { CANDELA_DTYPE_##DT }, .loop = op##_##DT, .n_inputs = 1 },
+#define RAISED_ROW(op, DT, T, W, E)                                                                                    \
+  { .in = { CANDELA_DTYPE_##DT, CANDELA_DTYPE_##DT }, .out = { CANDELA_DTYPE_##DT }, .loop = op##_##DT, .n_inputs = 2 },
+#define CLIP_ROW(op, DT, T, W, E)                                                                                      \
+  { .in = { CANDELA_DTYPE_##DT, CANDELA_DTYPE_##DT, CANDELA_DTYPE_##DT },                                              \
+    .out = { CANDELA_DTYPE_##DT },                                                                                     \
+    .loop = op##_##DT,                                                                                                 \
+    .n_inputs = 3 },
+
+ELEMENTWISE_ALL (ELEMENTWISE_UNARY, unclipped, SAME)
+ELEMENTWISE_ALL (CLIP_LOOP, clip, )
+
+/* x; x and min; x, min and max. */
+ELEMENTWISE_TABLE (clip, ELEMENTWISE_ALL (UNCLIPPED_ROW, unclipped, ) ELEMENTWISE_ALL (RAISED_ROW, maximum, )
+                           ELEMENTWISE_ALL (CLIP_ROW, clip, ))
+
+static const CandelaInputInfo clip_inputs[] = {
+  { "x", ELEMENTWISE_KIND_REAL, .summary = "the operand" },
+  { "min", ELEMENTWISE_KIND_REAL, CANDELA_INPUT_OPTIONAL, .summary = "the lower limit; no limit if missing" },
+  { "max", ELEMENTWISE_KIND_REAL, CANDELA_INPUT_OPTIONAL, .summary = "the upper limit; no limit if missing" },
+  { NULL },
+};
+
+ELEMENTWISE_OP (clip, clip_inputs, "x held between min and max; where min is above max, max")
+
+const CandelaOpInfo *const elementwise_order_ops[] = {
+  &maximum_info,
+  &minimum_info,
+  &clip_info,
+  NULL,
+};

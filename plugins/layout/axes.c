@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The axes in another order, or walked backwards. */
+#include "layout.h"
+
+enum {
+  AXES
+};
+enum {
+  SOURCE,
+  DESTINATION
+};
+
+static gboolean
+answer_permuted (CandelaInference *inference, const gint64 *axes, gsize n_axes, GError **error)
+{
+  return layout_answer (
+    inference, candela_layout_permute (candela_inference_get_input_layout (inference, 0), axes, n_axes, error));
+}
+
+/* permute_dims */
+
+static const CandelaParamInfo permute_dims_params[] = {
+  { "axes", CANDELA_PARAM_INT_LIST, CANDELA_PARAM_REQUIRED,
+    .summary = "for each axis of the result, which axis of x it is" },
+  { NULL },
+};
+
+static gboolean
+infer_permute_dims (CandelaInference *inference, GError **error)
+{
+  gsize n_axes;
+  const gint64 *axes = candela_params_get_int_list (candela_inference_get_params (inference), AXES, &n_axes);
+
+  return answer_permuted (inference, axes, n_axes, error);
+}
+
+/* Every axis where it was: the node is its input. */
+static int
+fold_permute_dims (const CandelaInference *inference)
+{
+  guint rank = candela_layout_get_rank (candela_inference_get_input_layout (inference, 0));
+  gsize n_axes;
+  const gint64 *axes = candela_params_get_int_list (candela_inference_get_params (inference), AXES, &n_axes);
+
+  for (gsize i = 0; i < n_axes; i++)
+    if (axes[i] != (gint64) i && axes[i] != (gint64) i - rank)
+      return -1;
+
+  return 0;
+}
+
+LAYOUT_OP (permute_dims, "x with its axes in another order", .params = permute_dims_params,
+           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_permute_dims, .fold = fold_permute_dims)
+
+/* transpose */
+
+static gboolean
+infer_transpose (CandelaInference *inference, GError **error)
+{
+  guint rank = candela_layout_get_rank (candela_inference_get_input_layout (inference, 0));
+  gint64 axes[CANDELA_MAX_RANK];
+
+  for (guint i = 0; i < rank; i++)
+    axes[i] = rank - 1 - i;
+
+  return answer_permuted (inference, axes, rank, error);
+}
+
+static int
+fold_transpose (const CandelaInference *inference)
+{
+  return candela_layout_get_rank (candela_inference_get_input_layout (inference, 0)) <= 1 ? 0 : -1;
+}
+
+LAYOUT_OP (transpose, "x with its axes in reverse order", .operators = "attribute:.T",
+           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_transpose, .fold = fold_transpose)
+
+/* matrix_transpose */
+
+static gboolean
+infer_matrix_transpose (CandelaInference *inference, GError **error)
+{
+  gsize rank;
+  const gint64 *shape = candela_layout_get_shape (candela_inference_get_input_layout (inference, 0), &rank);
+  gint64 axes[CANDELA_MAX_RANK];
+
+  if (rank < 2)
+    {
+      g_autofree char *text = candela_shape_to_string (shape, rank);
+
+      return candela_inference_fail (inference, error, CANDELA_ERROR_SHAPE,
+                                     "x has shape %s; a matrix has at least two axes", text);
+    }
+
+  for (gsize i = 0; i < rank; i++)
+    axes[i] = i;
+  axes[rank - 2] = rank - 1;
+  axes[rank - 1] = rank - 2;
+
+  return answer_permuted (inference, axes, rank, error);
+}
+
+LAYOUT_OP (matrix_transpose, "x, or each matrix of a stack, with its last two axes swapped",
+           .operators = "attribute:.mT", .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_matrix_transpose)
+
+/* moveaxis */
+
+static const CandelaParamInfo moveaxis_params[] = {
+  { "source", CANDELA_PARAM_INT_LIST, CANDELA_PARAM_REQUIRED, .summary = "the axes to move" },
+  { "destination", CANDELA_PARAM_INT_LIST, CANDELA_PARAM_REQUIRED,
+    .summary = "where in the result each of them is; the others keep their order" },
+  { NULL },
+};
+
+/* Marks in a set, as bits, the axes of a list, made non-negative; no axis twice. */
+static gboolean
+take_axes (const CandelaInference *inference, guint param, gint64 taken[CANDELA_MAX_RANK], guint32 *set, GError **error)
+{
+  guint rank = candela_layout_get_rank (candela_inference_get_input_layout (inference, 0));
+  gsize n;
+  const gint64 *axes = candela_params_get_int_list (candela_inference_get_params (inference), param, &n);
+
+  *set = 0;
+  for (gsize i = 0; i < n; i++)
+    {
+      gint64 axis = axes[i];
+
+      if (!candela_axis_normalize (&axis, rank, error))
+        return FALSE;
+      if (*set & 1u << axis)
+        return candela_inference_fail (inference, error, CANDELA_ERROR_AXIS,
+                                       "axis %" G_GINT64_FORMAT " appears more than once in %s", axes[i],
+                                       moveaxis_params[param].name);
+      *set |= 1u << axis;
+      taken[i] = axis;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+infer_moveaxis (CandelaInference *inference, GError **error)
+{
+  const CandelaParams *params = candela_inference_get_params (inference);
+  guint rank = candela_layout_get_rank (candela_inference_get_input_layout (inference, 0));
+  gint64 source[CANDELA_MAX_RANK], destination[CANDELA_MAX_RANK], axes[CANDELA_MAX_RANK];
+  guint32 from, to;
+  gsize n_source, n_destination;
+
+  candela_params_get_int_list (params, SOURCE, &n_source);
+  candela_params_get_int_list (params, DESTINATION, &n_destination);
+  if (n_source != n_destination)
+    return candela_inference_fail (inference, error, CANDELA_ERROR_AXIS,
+                                   "source has %" G_GSIZE_FORMAT " axes and destination has %" G_GSIZE_FORMAT, n_source,
+                                   n_destination);
+  if (!take_axes (inference, SOURCE, source, &from, error)
+      || !take_axes (inference, DESTINATION, destination, &to, error))
+    return FALSE;
+
+  /* Those that stay fill, in their order, the places that nothing moves to. */
+  for (guint place = 0, staying = 0; place < rank; place++)
+    {
+      if (to & 1u << place)
+        continue;
+      while (from & 1u << staying)
+        staying++;
+      axes[place] = staying++;
+    }
+  for (gsize i = 0; i < n_source; i++)
+    axes[destination[i]] = source[i];
+
+  return answer_permuted (inference, axes, rank, error);
+}
+
+LAYOUT_OP (moveaxis, "x with some axes moved to other places", .params = moveaxis_params,
+           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_moveaxis)
+
+/* flip */
+
+static const CandelaParamInfo flip_params[] = {
+  { "axis", CANDELA_PARAM_INT_LIST, .summary = "the axes to walk backwards; none: all" },
+  { NULL },
+};
+
+static gboolean
+infer_flip (CandelaInference *inference, GError **error)
+{
+  const CandelaLayout *layout = candela_inference_get_input_layout (inference, 0);
+  const CandelaParams *params = candela_inference_get_params (inference);
+  gsize n_axes = candela_layout_get_rank (layout);
+  gint64 all[CANDELA_MAX_RANK];
+  const gint64 *axes = all;
+
+  if (candela_params_is_set (params, AXES))
+    axes = candela_params_get_int_list (params, AXES, &n_axes);
+  else
+    for (gsize i = 0; i < n_axes; i++)
+      all[i] = i;
+
+  return layout_answer (inference, candela_layout_flip (layout, axes, n_axes, error));
+}
+
+LAYOUT_OP (flip, "x with the order of its elements reversed along some axes", .params = flip_params,
+           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_flip)
+
+const CandelaOpInfo *const layout_axes_ops[] = {
+  &permute_dims_info, &transpose_info, &matrix_transpose_info, &moveaxis_info, &flip_info, NULL,
+};
