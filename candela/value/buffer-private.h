@@ -35,6 +35,11 @@ CandelaBuffer *candela_buffer_new_foreign (gpointer data, gsize size, gboolean r
 CandelaBuffer *candela_buffer_ref (CandelaBuffer *buffer);
 void candela_buffer_unref (CandelaBuffer *buffer);
 
+/* Fills the memory with what no result looks like: signalling NaNs; as_bool, with
+ * ones, since a bool is 0 or 1. CANDELA_DEBUG=poison does the former to memory of
+ * our own when it is allocated and before it is freed. */
+void candela_buffer_poison (CandelaBuffer *buffer, gboolean as_bool);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (CandelaBuffer, candela_buffer_unref)
 
 G_END_DECLS

@@ -18,6 +18,15 @@ struct _CandelaLayout
   gint64 dims[];   /* shape, then strides */
 };
 
+/* For making layouts: an uninitialised one of a rank up to CANDELA_MAX_RANK, whose
+ * shape, strides and offset are then filled in, and what completes it (or frees
+ * it, if its shape is negative or has too many elements). */
+CandelaLayout *candela_layout_alloc (guint rank);
+CandelaLayout *candela_layout_complete (CandelaLayout *layout, GError **error);
+
+/* FALSE, with CANDELA_ERROR_SHAPE, for more axes than CANDELA_MAX_RANK. */
+gboolean candela_layout_check_rank (gsize rank, GError **error);
+
 /* The shape that NumPy's broadcasting gives n shapes, into out (room for
  * CANDELA_MAX_RANK); FALSE if two of them do not go together. */
 gboolean candela_shape_broadcast (const CandelaLayout *const *layouts, guint n, gint64 *out, guint *out_rank);
