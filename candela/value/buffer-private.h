@@ -28,6 +28,8 @@ struct _CandelaBuffer
 /* Uninitialised, aligned memory; CANDELA_ERROR_NO_MEMORY if there is none. */
 CandelaBuffer *candela_buffer_new (gsize size, GError **error);
 
+CandelaBuffer *candela_buffer_new_zeroed (gsize size, GError **error);
+
 /* Over memory of someone else, who is told by destroy (owner). */
 CandelaBuffer *candela_buffer_new_foreign (gpointer data, gsize size, gboolean read_only, GDestroyNotify destroy,
                                            gpointer owner);

@@ -87,6 +87,17 @@ candela_buffer_new (gsize size, GError **error)
   return buffer;
 }
 
+/* Fresh pages are zero already, unless they were poisoned. */
+CandelaBuffer *
+candela_buffer_new_zeroed (gsize size, GError **error)
+{
+  CandelaBuffer *buffer = candela_buffer_new (size, error);
+
+  if (buffer != NULL && (!buffer->mapped || (candela_debug_flags () & CANDELA_DEBUG_POISON)))
+    memset (buffer->data, 0, size);
+  return buffer;
+}
+
 CandelaBuffer *
 candela_buffer_new_foreign (gpointer data, gsize size, gboolean read_only, GDestroyNotify destroy, gpointer owner)
 {

@@ -12,6 +12,9 @@ CandelaTensor *candela_tensor_new_for_buffer (CandelaDType dtype, CandelaLayout 
 
 CandelaBuffer *candela_tensor_get_buffer (CandelaTensor *tensor);
 
+/* The bytes of a buffer up to a layout's last element; FALSE if they overflow. */
+gboolean candela_tensor_count_bytes (CandelaDType dtype, const CandelaLayout *layout, gsize *bytes);
+
 /* value/format.c: a value as NumPy's str() prints it. */
 char *candela_format_elements (CandelaDType dtype, const CandelaLayout *layout, gconstpointer buffer);
 
