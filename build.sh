@@ -10,33 +10,41 @@
 set -eu
 source_dir=$(cd "$(dirname "$0")" && pwd)
 cd "$source_dir"
-# The default width stays at two: the tests measure nothing, but share memory.
 jobs=${CANDELA_JOBS:-2}
 
-packages="gcc make libc6-dev autoconf automake libtool autoconf-archive pkg-config xz-utils
+packages="gcc make libc6-dev autoconf automake libtool autoconf-archive pkgconf xz-utils
   libglib2.0-dev libjson-glib-dev libzip-dev libopenblas-dev libgraphviz-dev
   gobject-introspection libgirepository1.0-dev gir1.2-glib-2.0 gi-docgen
   python3 python3-gi python3-numpy gjs valac"
 
+# Those that dpkg does not know as installed; all of them where there is no dpkg.
+missing_packages ()
+{
+  installed=" $(dpkg-query -W -f '${Package}:${db:Status-Status} ' $packages 2> /dev/null || true)"
+  for package in $packages; do
+    case $installed in
+      *" $package:installed "*) ;;
+      *) printf ' %s' "$package" ;;
+    esac
+  done
+}
+
 install_packages ()
 {
-  if ! command -v dpkg > /dev/null || ! command -v apt-get > /dev/null; then
-    # Elsewhere the names differ and may be there already: configure says.
-    if [ -x _build/config.status ] || command -v autoreconf > /dev/null && pkg-config --exists gio-2.0 2> /dev/null; then
-      return
-    fi
-    echo "build.sh: install what these Debian packages have, then run build.sh again:" $packages >&2
-    exit 1
-  fi
-
-  missing=
-  for package in $packages; do
-    dpkg -s "$package" 2> /dev/null | grep -q '^Status: install ok installed' || missing="$missing $package"
-  done
+  # For a system that has it all under other names.
+  [ -z "${CANDELA_NO_INSTALL-}" ] || return 0
+  missing=$(missing_packages)
   [ -n "$missing" ] || return 0
 
   as_root=
-  if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v apt-get > /dev/null; then
+    cat >&2 << END
+build.sh: this system has no apt-get. Install what these packages of Debian have:
+ $missing
+and run build.sh again with CANDELA_NO_INSTALL=1.
+END
+    exit 1
+  elif [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo > /dev/null; then
       echo "build.sh: not root, and no sudo. Install these packages, then run build.sh again:$missing" >&2
       exit 1

@@ -12,9 +12,9 @@
 /* One argument, an input or a parameter. */
 typedef struct
 {
-  char *name;    /* as the op says it */
-  char *c_name;  /* as it stands in C */
-  char *summary; /* or NULL */
+  char *name;       /* as the op says it */
+  char *c_name;     /* as it stands in C */
+  char *summary;    /* or NULL */
   char *by_default; /* or NULL */
   const char *type;
   gboolean required;
@@ -23,12 +23,13 @@ typedef struct
 
 /* Words that C or C++ keeps for itself, and names that the functions use. */
 static const char *const reserved[] = {
-  "and",      "auto",     "bool",   "break",    "case",    "catch",    "char",   "class",  "const",  "continue",
-  "default",  "delete",   "do",     "double",   "else",    "enum",     "error",  "extern", "false",  "float",
-  "for",      "friend",   "goto",   "if",       "inline",  "int",      "long",   "new",    "not",    "operator",
-  "or",       "private",  "public", "register", "return",  "short",    "signed", "sizeof", "static", "struct",
-  "switch",   "template", "this",   "throw",    "true",    "try",      "typeof", "union",  "unsigned", "using",
-  "virtual",  "void",     "while",  "xor",      "op_inputs", "n_op_inputs", "op_params", "op_array", NULL
+  "and",       "auto",        "bool",      "break",    "case",    "catch",    "char",     "class",  "const",
+  "continue",  "default",     "delete",    "do",       "double",  "else",     "enum",     "error",  "extern",
+  "false",     "float",       "for",       "friend",   "goto",    "if",       "inline",   "int",    "long",
+  "new",       "not",         "operator",  "or",       "private", "public",   "register", "return", "short",
+  "signed",    "sizeof",      "static",    "struct",   "switch",  "template", "this",     "throw",  "true",
+  "try",       "typeof",      "union",     "unsigned", "using",   "virtual",  "void",     "while",  "xor",
+  "op_inputs", "n_op_inputs", "op_params", NULL
 };
 
 static void
@@ -43,7 +44,7 @@ argument_free (gpointer data)
   g_free (argument);
 }
 
-/* Kept as pointers to static text, to be compared by ==. */
+/* As text that outlives the description. */
 static const char *
 param_type (const char *name)
 {
@@ -121,7 +122,8 @@ declare_argument (const Argument *argument)
     return g_strdup_printf ("const gint64 *%s, gsize n_%s", name, name);
   if (is_type (argument, "scalar"))
     return g_strdup_printf ("GVariant *%s", name);
-  return is_by_address (argument) ? g_strdup_printf ("const %s *%s", type, name) : g_strdup_printf ("%s %s", type, name);
+  return is_by_address (argument) ? g_strdup_printf ("const %s *%s", type, name)
+                                  : g_strdup_printf ("%s %s", type, name);
 }
 
 static char *
@@ -200,6 +202,7 @@ append_signature (GString *out, const char *function, GPtrArray *inputs, GPtrArr
 
         if (column > indent && column + strlen (text) > 108)
           {
+            g_string_truncate (out, out->len - 1);
             g_string_append_printf (out, "\n%*s", (int) indent, "");
             column = indent;
           }
@@ -209,10 +212,9 @@ append_signature (GString *out, const char *function, GPtrArray *inputs, GPtrArr
   g_string_append (out, "GError **error)\n{\n");
 }
 
-/* The array of inputs and their count, as two expressions of C. Where an input is
- * missing, those after it must be too, as for every op. */
+/* The array of inputs and their count, as two expressions of C. */
 static void
-append_inputs (GString *out, const char *op, GPtrArray *inputs, char **array, char **n)
+append_inputs (GString *out, GPtrArray *inputs, char **array, char **n)
 {
   const Argument *last = inputs->len > 0 ? inputs->pdata[inputs->len - 1] : NULL;
   const guint n_single = last != NULL && last->variadic ? inputs->len - 1 : inputs->len;
@@ -280,13 +282,18 @@ append_param (GString *out, const Argument *argument)
     test = " != NULL";
   if (test != NULL)
     g_string_append_printf (out, "  if (%s%s)\n  ", name, test);
-  g_string_append_printf (out, "  g_variant_builder_add (&op_params, \"{sv}\", \"%s\",\n%s                         %s);\n",
-                          argument->name, test != NULL ? "  " : "", value);
+  g_string_append_printf (out, "  g_variant_builder_add (&op_params, \"{sv}\", \"%s\",", argument->name);
+  if (strlen (value) + strlen (argument->name) > 70)
+    g_string_append_printf (out, "\n%*s", test != NULL ? 27 : 25, "");
+  else
+    g_string_append_c (out, ' ');
+  g_string_append_printf (out, "%s);\n", value);
 }
 
-/* A node that could not be built ends the chain; the error is already set. */
+/* Optional inputs are not given from the last that is not NULL on. One that is
+ * NULL before that is for the op to refuse. */
 static void
-append_checks (GString *out, const char *op, GPtrArray *inputs)
+append_count (GString *out, GPtrArray *inputs)
 {
   guint n_optional = 0;
 
@@ -296,8 +303,9 @@ append_checks (GString *out, const char *op, GPtrArray *inputs)
 
       if (argument->required || argument->variadic)
         continue;
-      g_string_append_printf (out, n_optional++ == 0 ? "  if (%s == NULL)\n    n_op_inputs--;\n"
-                                                     : "  if (n_op_inputs == %2$u && %1$s == NULL)\n    n_op_inputs--;\n",
+      g_string_append_printf (out,
+                              n_optional++ == 0 ? "  if (%s == NULL)\n    n_op_inputs--;\n"
+                                                : "  if (n_op_inputs == %2$u && %1$s == NULL)\n    n_op_inputs--;\n",
                               argument->c_name, i);
     }
 }
@@ -327,11 +335,11 @@ append_op (GString *out, CandelaOp *op)
 
   append_comment (out, function, description, inputs, params);
   append_signature (out, function, inputs, params);
-  append_inputs (out, candela_op_get_name (op), inputs, &array, &n);
+  append_inputs (out, inputs, &array, &n);
   if (params->len > 0)
     g_string_append (out, "  GVariantBuilder op_params;\n");
   g_string_append_c (out, '\n');
-  append_checks (out, candela_op_get_name (op), inputs);
+  append_count (out, inputs);
   if (params->len > 0)
     {
       g_string_append (out, "  g_variant_builder_init (&op_params, G_VARIANT_TYPE_VARDICT);\n");
