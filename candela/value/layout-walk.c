@@ -1,13 +1,48 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Walking over elements: shapes brought together, axes made as few as can be,
- * and copies between layouts. A copy ends in a loop over one axis with constant
- * element size; what lies outside of it is an odometer. Where source and
- * destination disagree about which axis is near, the loop goes over square
- * blocks of two axes, so that each cache line that is fetched is used up. */
+ * Walking over elements: how an odometer carries, shapes brought together, axes
+ * made as few as can be, and copies between layouts. A copy ends in a loop over
+ * one axis with constant element size; what lies outside of it is an odometer.
+ * Where source and destination disagree about which axis is near, the loop goes
+ * over square blocks of two axes, so that each cache line that is fetched is used
+ * up. */
 #include <candela/value/layout-private.h>
 
 #include <string.h>
+
+/**
+ * candela_layout_get_adj_strides:
+ * @layout: a layout
+ * @n_dims: (out) (optional): return location for the number of axes
+ *
+ * By how many elements one moves when a walk in row-major order carries into
+ * each axis: its stride, less what the axes within it have moved. All ones for a
+ * contiguous layout; `[1, 0]` for shape `[3, 1]` broadcast to `[3, 4]`, and
+ * `[-3, 1]` for `[1, 4]`.
+ *
+ * Returns: (array length=n_dims) (transfer full): the adjusted strides
+ *
+ * Since: 1.0
+ */
+gint64 *
+candela_layout_get_adj_strides (const CandelaLayout *layout, gsize *n_dims)
+{
+  guint64 moved = 0;
+  gint64 *adjusted;
+
+  g_return_val_if_fail (layout != NULL, NULL);
+
+  adjusted = g_new (gint64, MAX (layout->rank, 1));
+  /* Unsigned: beyond an axis of length 1 or 0 numbers may be out of range, and mean nothing. */
+  for (guint i = layout->rank; i-- > 0;)
+    {
+      adjusted[i] = (gint64) ((guint64) layout->strides[i] - moved);
+      moved += (guint64) (MAX (layout->dims[i], 1) - 1) * (guint64) layout->strides[i];
+    }
+  if (n_dims != NULL)
+    *n_dims = layout->rank;
+  return adjusted;
+}
 
 gboolean
 candela_shape_broadcast (const CandelaLayout *const *layouts, guint n, gint64 *out, guint *out_rank)
