@@ -47,26 +47,28 @@ check_arity (const CandelaOpFacts *facts, gsize n, GError **error)
   return FALSE;
 }
 
-/* The dtype of the inputs together: arrays first, then what weak scalars add. */
-static void
-promote (Construction *c)
+/* Arrays first, then what weak scalars add. */
+CandelaDType
+candela_node_promote (const CandelaOpFacts *facts, CandelaNode *const *inputs, guint n_inputs, gboolean *all_weak)
 {
   CandelaDType arrays = CANDELA_DTYPE_INVALID;
   CandelaDType scalars = CANDELA_DTYPE_INVALID;
+  gboolean weak = n_inputs > 0;
 
-  c->all_weak = c->n_inputs > 0;
-  for (guint i = 0; i < c->n_inputs; i++)
+  for (guint i = 0; i < n_inputs; i++)
     {
-      const CandelaNode *input = c->inputs[i];
-      CandelaDType *sum = input->weak ? &scalars : &arrays;
+      CandelaDType dtype = inputs[i]->dtype;
+      CandelaDType *sum = inputs[i]->weak ? &scalars : &arrays;
 
-      c->all_weak = c->all_weak && input->weak;
-      if (candela_op_facts_input (c->facts, i)->fixed == CANDELA_DTYPE_INVALID)
-        *sum = *sum == CANDELA_DTYPE_INVALID ? (CandelaDType) input->dtype : candela_dtype_promote (*sum, input->dtype);
+      weak = weak && inputs[i]->weak;
+      if (candela_op_facts_input (facts, i)->fixed == CANDELA_DTYPE_INVALID)
+        *sum = *sum == CANDELA_DTYPE_INVALID ? dtype : candela_dtype_promote (*sum, dtype);
     }
-  c->promoted = arrays == CANDELA_DTYPE_INVALID    ? scalars
-                : scalars == CANDELA_DTYPE_INVALID ? arrays
-                                                    : candela_dtype_promote_weak (arrays, scalars);
+  if (all_weak != NULL)
+    *all_weak = weak;
+  return arrays == CANDELA_DTYPE_INVALID    ? scalars
+         : scalars == CANDELA_DTYPE_INVALID ? arrays
+                                            : candela_dtype_promote_weak (arrays, scalars);
 }
 
 static gboolean
@@ -140,7 +142,7 @@ settle_inputs (Construction *c, CandelaNode *const *given, GError **error)
 {
   gboolean ok = TRUE;
 
-  promote (c);
+  c->promoted = candela_node_promote (c->facts, given, c->n_inputs, &c->all_weak);
   for (guint i = 0; i < c->n_inputs; i++)
     {
       CandelaDType fixed = candela_op_facts_input (c->facts, i)->fixed;

@@ -84,6 +84,11 @@ CandelaTensor *candela_node_peek_cached (CandelaNode *node);
 /* Fills a cache with a contiguous tensor, unless another thread was first. */
 void candela_node_fill_cache (CandelaNode *node, CandelaTensor *tensor);
 
+/* graph/construct.c: the dtype of an op's inputs together, those with a fixed one
+ * left out; whether all of them are weak. */
+CandelaDType candela_node_promote (const CandelaOpFacts *facts, CandelaNode *const *inputs, guint n_inputs,
+                                   gboolean *all_weak);
+
 /* graph/construct.c: checks, folds, makes the node. */
 CandelaNode *candela_node_construct (CandelaOp *op, CandelaNode *const *inputs, gsize n_inputs, CandelaParams *params,
                                      GError **error);

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Fourth pass, second half: which slot each buffer gets, and when a slot is
+ * freed.
+ *
+ * Freeing every buffer after its last reader and sharing none would hold some
+ * bytes at each step; the most of them is the peak that no plan over these
+ * buffers can go below. A slot that is given to a later buffer, instead of being
+ * freed, is held in between, and may be larger than the buffer needs. Both are
+ * allowed only where the sum stays within that peak, so sharing saves
+ * allocations and never costs memory. The smallest free slot that is large
+ * enough is taken (best fit), and among equals the one freed last. */
+#include <candela/plan/buffers-private.h>
+#include <candela/plan/profile-private.h>
+
+/* How many free slots are looked at for one buffer. */
+#define MAX_CANDIDATES 4
+
+typedef struct
+{
+  gsize bytes;
+  guint32 end; /* of its last buffer */
+  guint32 slot;
+} FreeSlot;
+
+typedef struct
+{
+  CandelaBuffers *buffers;
+  CandelaPlan *plan;
+  GTree *free_slots; /* FreeSlots, which are keys and values of themselves */
+  FreeSlot *entries; /* of each slot */
+  CandelaProfile profile;
+  guint64 bound;
+} Assignment;
+
+static int
+compare_free_slots (gconstpointer a, gconstpointer b)
+{
+  const FreeSlot *one = a, *other = b;
+
+  if (one->bytes != other->bytes)
+    return one->bytes < other->bytes ? -1 : 1;
+  if (one->end != other->end)
+    return one->end > other->end ? -1 : 1;
+  return (one->slot > other->slot) - (one->slot < other->slot);
+}
+
+static guint32
+last_step (const Assignment *assignment, const CandelaPlanBuffer *buffer)
+{
+  return buffer->end == CANDELA_PLAN_NONE ? assignment->plan->n_steps - 1 : buffer->end;
+}
+
+/* The bytes held at each step if every buffer is freed at once and none shared;
+ * a plan within the plan holds its own peak while it runs. */
+static void
+init_profile (Assignment *assignment)
+{
+  CandelaPlan *plan = assignment->plan;
+  g_autofree guint64 *held = g_new0 (guint64, (gsize) plan->n_steps + 1);
+
+  for (guint32 b = 0; b < assignment->buffers->n; b++)
+    {
+      const CandelaPlanBuffer *buffer = &assignment->buffers->buffers[b];
+
+      held[buffer->start] += buffer->bytes;
+      held[last_step (assignment, buffer) + 1] -= buffer->bytes;
+    }
+  for (guint32 s = 1; s <= plan->n_steps; s++)
+    held[s] += held[s - 1];
+  for (guint32 s = 0; s < plan->n_steps; s++)
+    if (plan->steps[s].kind == CANDELA_STEP_BAKED)
+      {
+        const CandelaPlan *inner = plan->parts[plan->steps[s].first_part].node->u.baked.plan;
+
+        held[s] += inner->peak_bytes;
+      }
+  candela_profile_init (&assignment->profile, held, plan->n_steps);
+  assignment->bound = candela_profile_get_max (&assignment->profile, 0, plan->n_steps - 1);
+}
+
+/* Holds the slot from its last buffer to this one, and beyond the buffer's size;
+ * FALSE if that would raise the peak. */
+static gboolean
+hold (Assignment *assignment, const FreeSlot *free_slot, const CandelaPlanBuffer *buffer)
+{
+  CandelaProfile *profile = &assignment->profile;
+  guint32 gap = free_slot->end + 1;
+  guint32 last = last_step (assignment, buffer);
+  gsize excess = free_slot->bytes - buffer->bytes;
+
+  /* What outlives the run is of just its size. */
+  if (excess != 0 && buffer->end == CANDELA_PLAN_NONE)
+    return FALSE;
+  if (gap < buffer->start
+      && candela_profile_get_max (profile, gap, buffer->start - 1) + free_slot->bytes > assignment->bound)
+    return FALSE;
+  if (excess != 0 && candela_profile_get_max (profile, buffer->start, last) + excess > assignment->bound)
+    return FALSE;
+  if (gap < buffer->start)
+    candela_profile_add (profile, gap, buffer->start - 1, free_slot->bytes);
+  candela_profile_add (profile, buffer->start, last, excess);
+  return TRUE;
+}
+
+/* The free slot for a buffer, taken from the free ones; or none. */
+static guint32
+find_slot (Assignment *assignment, const CandelaPlanBuffer *buffer)
+{
+  const FreeSlot least = { .bytes = buffer->bytes, .end = G_MAXUINT32 };
+  GTreeNode *node;
+
+  if ((assignment->plan->flags & CANDELA_PLAN_NO_REUSE) != 0 || buffer->bytes == 0)
+    return CANDELA_PLAN_NONE;
+  node = g_tree_lower_bound (assignment->free_slots, &least);
+  for (guint i = 0; node != NULL && i < MAX_CANDIDATES; i++, node = g_tree_node_next (node))
+    {
+      FreeSlot *free_slot = g_tree_node_value (node);
+
+      if (hold (assignment, free_slot, buffer))
+        {
+          g_tree_remove (assignment->free_slots, free_slot);
+          return free_slot->slot;
+        }
+    }
+  return CANDELA_PLAN_NONE;
+}
+
+/* Gives the buffers that start at this step their slots. */
+static guint32
+assign_step (Assignment *assignment, guint32 s, guint32 next)
+{
+  CandelaPlan *plan = assignment->plan;
+  const CandelaPlanStep *step = &plan->steps[s];
+
+  for (guint32 o = 0; o < step->n_outputs; o++)
+    {
+      CandelaPlanOutput *output = &plan->outputs[step->first_output + o];
+      CandelaPlanBuffer *buffer;
+
+      if (output->kind != CANDELA_OUTPUT_ALLOCATE)
+        continue;
+      buffer = &assignment->buffers->buffers[next++];
+      buffer->slot = find_slot (assignment, buffer);
+      if (buffer->slot != CANDELA_PLAN_NONE)
+        output->kind = CANDELA_OUTPUT_REUSE;
+      else
+        {
+          buffer->slot = plan->n_slots++;
+          plan->slots[buffer->slot] = (CandelaPlanSlot){ .bytes = buffer->bytes, .start = s };
+        }
+      plan->slots[buffer->slot].end = buffer->end;
+    }
+  return next;
+}
+
+/* The slots of the buffers that nobody reads after this step are free. */
+static void
+release_step (Assignment *assignment, guint32 buffer, const guint32 *next_ending)
+{
+  for (; buffer != CANDELA_PLAN_NONE; buffer = next_ending[buffer])
+    {
+      const CandelaPlanBuffer *ended = &assignment->buffers->buffers[buffer];
+      FreeSlot *entry = &assignment->entries[ended->slot];
+
+      *entry = (FreeSlot){ assignment->plan->slots[ended->slot].bytes, ended->end, ended->slot };
+      if (entry->bytes > 0)
+        g_tree_insert (assignment->free_slots, entry, entry);
+    }
+}
+
+static void
+assign_slots (Assignment *assignment)
+{
+  CandelaPlan *plan = assignment->plan;
+  guint32 n_buffers = assignment->buffers->n;
+  g_autofree guint32 *first_ending = g_new (guint32, plan->n_steps);
+  g_autofree guint32 *next_ending = g_new (guint32, n_buffers);
+  guint32 next = 0;
+
+  for (guint32 s = 0; s < plan->n_steps; s++)
+    first_ending[s] = CANDELA_PLAN_NONE;
+  for (guint32 b = 0; b < n_buffers; b++)
+    if (assignment->buffers->buffers[b].end != CANDELA_PLAN_NONE)
+      {
+        next_ending[b] = first_ending[assignment->buffers->buffers[b].end];
+        first_ending[assignment->buffers->buffers[b].end] = b;
+      }
+  for (guint32 s = 0; s < plan->n_steps; s++)
+    {
+      next = assign_step (assignment, s, next);
+      if ((plan->flags & CANDELA_PLAN_NO_REUSE) == 0)
+        release_step (assignment, first_ending[s], next_ending);
+    }
+}
+
+/* The fixup: what is freed after which step. */
+static void
+list_frees (CandelaPlan *plan)
+{
+  guint32 n = 0;
+
+  plan->frees = g_new (guint32, plan->n_slots);
+  for (guint32 slot = 0; slot < plan->n_slots; slot++)
+    if (plan->slots[slot].end != CANDELA_PLAN_NONE)
+      plan->steps[plan->slots[slot].end].n_free++;
+  for (guint32 s = 0; s < plan->n_steps; s++)
+    {
+      plan->steps[s].first_free = n;
+      n += plan->steps[s].n_free;
+      plan->steps[s].n_free = 0;
+    }
+  for (guint32 slot = 0; slot < plan->n_slots; slot++)
+    if (plan->slots[slot].end != CANDELA_PLAN_NONE)
+      {
+        CandelaPlanStep *step = &plan->steps[plan->slots[slot].end];
+
+        plan->frees[step->first_free + step->n_free++] = slot;
+      }
+}
+
+void
+candela_planner_assign (CandelaPlanner *planner)
+{
+  CandelaPlan *plan = planner->plan;
+  CandelaBuffers buffers;
+  Assignment assignment = { .buffers = &buffers, .plan = plan };
+
+  candela_buffers_init (&buffers, planner);
+  plan->slots = g_new (CandelaPlanSlot, buffers.n);
+  if (plan->n_steps > 0)
+    {
+      assignment.free_slots = g_tree_new (compare_free_slots);
+      assignment.entries = g_new (FreeSlot, buffers.n);
+      init_profile (&assignment);
+      assign_slots (&assignment);
+      plan->lower_bound_bytes = assignment.bound;
+      plan->peak_bytes = candela_profile_get_max (&assignment.profile, 0, plan->n_steps - 1);
+      g_tree_unref (assignment.free_slots);
+      g_free (assignment.entries);
+      candela_profile_clear (&assignment.profile);
+    }
+  list_frees (plan);
+  for (guint32 v = 0; v < plan->n_values; v++)
+    if (plan->values[v].storage == CANDELA_STORAGE_SLOT && plan->values[v].layout != NULL)
+      plan->values[v].source = buffers.buffers[buffers.of_base[planner->base[v]]].slot;
+  candela_buffers_clear (&buffers);
+}

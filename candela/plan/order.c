@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * First pass: the graph as a list, every node after its inputs. A depth-first
+ * walk in post-order with a stack of its own, so that depth costs heap and not
+ * stack. A node that several read stands in the list once; a cache that is
+ * filled is a leaf, whatever is below it. */
+#include <candela/plan/planner-private.h>
+
+typedef struct
+{
+  CandelaNode *node;
+  guint32 first_edge;
+  guint32 n_inputs; /* settled here: a cache may be filled meanwhile */
+  guint32 next_input;
+} Frame;
+
+typedef struct
+{
+  CandelaPlanner *planner;
+  GHashTable *places; /* node to its place in the list, plus one */
+  Frame *stack;
+  gsize n_stack, stack_size;
+  gsize n_edges, edges_size;
+  gsize nodes_size;
+} Walk;
+
+static void
+push (Walk *walk, CandelaNode *node)
+{
+  gboolean filled = node->kind == CANDELA_NODE_CACHE && candela_node_peek_cached (node) != NULL;
+  guint32 n_inputs = filled ? 0 : node->n_inputs;
+
+  if (walk->n_stack == walk->stack_size)
+    {
+      walk->stack_size = MAX (64, 2 * walk->stack_size);
+      walk->stack = g_renew (Frame, walk->stack, walk->stack_size);
+    }
+  if (walk->n_edges + n_inputs > walk->edges_size)
+    {
+      walk->edges_size = MAX (64, 2 * (walk->n_edges + n_inputs));
+      walk->planner->edges = g_renew (guint32, walk->planner->edges, walk->edges_size);
+    }
+  walk->stack[walk->n_stack++] = (Frame){ node, filled ? CANDELA_PLAN_NONE : walk->n_edges, n_inputs, 0 };
+  walk->n_edges += n_inputs;
+}
+
+/* The node's inputs are all listed: so is the node. */
+static guint32
+list (Walk *walk, const Frame *frame)
+{
+  CandelaPlanner *planner = walk->planner;
+  guint32 place = planner->n_nodes++;
+
+  if (place == walk->nodes_size)
+    {
+      walk->nodes_size = MAX (64, 2 * walk->nodes_size);
+      planner->nodes = g_renew (CandelaNode *, planner->nodes, walk->nodes_size);
+      planner->first_edge = g_renew (guint32, planner->first_edge, walk->nodes_size + 1);
+    }
+  planner->nodes[place] = frame->node;
+  planner->first_edge[place] = frame->first_edge;
+  g_hash_table_insert (walk->places, frame->node, GUINT_TO_POINTER (place + 1));
+  return place;
+}
+
+static guint32
+walk_from (Walk *walk, CandelaNode *root)
+{
+  guint32 place = GPOINTER_TO_UINT (g_hash_table_lookup (walk->places, root));
+
+  if (place != 0)
+    return place - 1;
+
+  gsize bottom = walk->n_stack;
+
+  push (walk, root);
+  while (walk->n_stack > bottom)
+    {
+      Frame *frame = &walk->stack[walk->n_stack - 1];
+      CandelaNode *input = NULL;
+
+      for (; frame->next_input < frame->n_inputs; frame->next_input++)
+        {
+          guint32 known = GPOINTER_TO_UINT (g_hash_table_lookup (walk->places, frame->node->inputs[frame->next_input]));
+
+          if (known == 0)
+            {
+              input = frame->node->inputs[frame->next_input];
+              break;
+            }
+          walk->planner->edges[frame->first_edge + frame->next_input] = known - 1;
+        }
+      if (input != NULL)
+        {
+          push (walk, input);
+          continue;
+        }
+      place = list (walk, frame);
+      walk->n_stack--;
+      if (walk->n_stack > bottom)
+        {
+          Frame *parent = &walk->stack[walk->n_stack - 1];
+
+          walk->planner->edges[parent->first_edge + parent->next_input++] = place;
+        }
+    }
+  return place;
+}
+
+gboolean
+candela_planner_order (CandelaPlanner *planner, GError **error)
+{
+  Walk walk = { .planner = planner, .places = g_hash_table_new (NULL, NULL) };
+
+  planner->root_nodes = g_new (guint32, planner->plan->n_roots);
+  for (guint r = 0; r < planner->plan->n_roots; r++)
+    planner->root_nodes[r] = walk_from (&walk, planner->plan->roots[r]);
+  g_hash_table_unref (walk.places);
+  g_free (walk.stack);
+  if (walk.n_edges >= G_MAXUINT32 / 4)
+    {
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_NO_MEMORY,
+                   "a plan has room for %u edges; the graph has %" G_GSIZE_FORMAT, G_MAXUINT32 / 4, walk.n_edges);
+      return FALSE;
+    }
+  return TRUE;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The planner at work. Its passes, in order, each a file that reads from top to
+ * bottom:
+ *
+ *   order    the graph as a list, inputs before consumers
+ *   preplan  what each node's value is (its own, an alias, a reference), and from
+ *            which values it reads: frozen where it stands in the list
+ *   region   which element-wise steps become one
+ *   assign   lifetimes, in place, reuse: the five ways to produce an output
+ *
+ * All state is flat arrays; nodes, values and steps are their indices. */
+#pragma once
+
+#include <candela/plan/alias-private.h>
+#include <candela/plan/plan-private.h>
+
+G_BEGIN_DECLS
+
+/* A node of the list that does something. */
+typedef struct
+{
+  guint32 node;  /* its place in the list */
+  guint8 kind;   /* CandelaStepKind; FUSED also for a single element-wise op */
+  guint32 region; /* the last step of its region; itself if alone */
+  guint32 first;  /* of the last step of a region: the region's first */
+  guint32 next;   /* in its region; CANDELA_PLAN_NONE after the last */
+} CandelaPreStep;
+
+/* Why a value must outlive the run. */
+typedef enum {
+  CANDELA_PIN_NONE,
+  CANDELA_PIN_ROOT,
+  CANDELA_PIN_CACHE
+} CandelaPin;
+
+typedef struct
+{
+  CandelaPlan *plan; /* being made */
+  CandelaPlanFlags flags;
+
+  /* order: */
+  CandelaNode **nodes;
+  guint32 n_nodes;
+  guint32 *first_edge; /* of each node, in edges; CANDELA_PLAN_NONE: a cache that was filled */
+  guint32 *edges;      /* input nodes; from preplan on, the values they resolve to */
+  guint32 *root_nodes;
+
+  /* preplan: */
+  guint32 *first_value; /* of each node */
+  guint32 *base;        /* of each value: the one whose buffer it lies in */
+  guint8 *names;        /* of each value: merely another's name, which no step produces */
+  guint8 *pins;         /* of each base: CandelaPin */
+  CandelaAliasMap aliases;
+  CandelaPreStep *presteps;
+  guint32 n_presteps;
+} CandelaPlanner;
+
+gboolean candela_planner_order (CandelaPlanner *planner, GError **error);
+gboolean candela_planner_preplan (CandelaPlanner *planner, GError **error);
+void candela_planner_form_regions (CandelaPlanner *planner);
+void candela_planner_emit_steps (CandelaPlanner *planner);
+void candela_planner_assign (CandelaPlanner *planner);
+
+static inline const CandelaOpFacts *
+candela_planner_facts (const CandelaPlanner *planner, guint32 node)
+{
+  return planner->nodes[node]->u.op.facts;
+}
+
+/* Bytes of a value with a packed buffer of its own. */
+static inline gsize
+candela_plan_value_bytes (const CandelaPlanValue *value)
+{
+  return (gsize) value->layout->n_elements * candela_dtype_get_size (value->dtype);
+}
+
+G_END_DECLS

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Second pass, one walk over the list. For every node: from which values it
+ * reads (resolved now, and never again), and what its own value is: somebody
+ * else's, another layout over somebody else's buffer, or one that a step
+ * computes.
+ *
+ * Why the answer is frozen here. A takeover (the first packed copy of x, say)
+ * stands for x from its place on. A consumer of x that is listed before it has
+ * to read x: the copy does not exist yet when that consumer runs. One that is
+ * listed after it should read the copy. Asking the alias map at each node's own
+ * place gives both the right answer, and the takeover itself, which asks before
+ * it claims, never reads itself. */
+#include <candela/plan/planner-private.h>
+
+/* Inputs for which no memory is asked. */
+#define FEW_INPUTS 16
+
+static CandelaPlanValue *
+value_of (CandelaPlanner *planner, guint32 value)
+{
+  return &planner->plan->values[value];
+}
+
+static void
+set_leaf (CandelaPlanner *planner, guint32 v, CandelaNode *node, CandelaLayout *layout, CandelaStorage storage,
+          guint32 source)
+{
+  *value_of (planner, v) = (CandelaPlanValue){ .node = node, .layout = candela_layout_ref (layout),
+                                               .dtype = node->dtype, .storage = storage, .source = source };
+  planner->base[v] = v;
+}
+
+static void
+set_computed (CandelaPlanner *planner, guint32 v, CandelaNode *node, guint output, CandelaLayout *layout)
+{
+  *value_of (planner, v)
+      = (CandelaPlanValue){ .node = node, .output = output, .layout = candela_layout_ref (layout),
+                            .dtype = candela_node_output_dtype (node, output), .storage = CANDELA_STORAGE_SLOT,
+                            .source = CANDELA_PLAN_NONE };
+  planner->base[v] = v;
+  planner->plan->intermediate_bytes += candela_plan_value_bytes (value_of (planner, v));
+}
+
+/* The same value as target's: it keeps an entry, for those who print. */
+static void
+set_alias (CandelaPlanner *planner, guint32 v, CandelaNode *node, guint output, guint32 target, CandelaAliasTag tag)
+{
+  *value_of (planner, v) = *value_of (planner, target);
+  candela_layout_ref (value_of (planner, v)->layout);
+  planner->names[v] = TRUE;
+  value_of (planner, v)->node = node;
+  value_of (planner, v)->output = output;
+  planner->base[v] = planner->base[target];
+  candela_alias_map_alias (&planner->aliases, v, target, tag);
+}
+
+static void
+set_reference (CandelaPlanner *planner, guint32 v, CandelaNode *node, guint output, guint32 target,
+               CandelaLayout *layout)
+{
+  *value_of (planner, v) = *value_of (planner, target);
+  value_of (planner, v)->layout = candela_layout_ref (layout);
+  value_of (planner, v)->node = node;
+  value_of (planner, v)->output = output;
+  planner->base[v] = planner->base[target];
+}
+
+static void
+add_prestep (CandelaPlanner *planner, guint32 node, CandelaStepKind kind)
+{
+  planner->presteps[planner->n_presteps]
+      = (CandelaPreStep){ .node = node, .kind = kind, .region = planner->n_presteps, .first = planner->n_presteps,
+                          .next = CANDELA_PLAN_NONE };
+  planner->n_presteps++;
+}
+
+static CandelaAliasTag
+tag_for (const CandelaLayout *layout)
+{
+  return layout->contiguous ? CANDELA_TAG_CONTIGUOUS : CANDELA_TAG_ANYTHING;
+}
+
+/* ---- The kinds of nodes ---- */
+
+static void
+preplan_tensor (CandelaPlanner *planner, guint32 v, CandelaNode *node, CandelaTensor *tensor)
+{
+  CandelaPlan *plan = planner->plan;
+
+  plan->tensors[plan->n_tensors] = g_object_ref (tensor);
+  set_leaf (planner, v, node, candela_tensor_get_layout (tensor), CANDELA_STORAGE_TENSOR, plan->n_tensors++);
+}
+
+/* A cache that is not filled yet: its input, packed if it is not, and kept. */
+static void
+preplan_cache (CandelaPlanner *planner, guint32 place, guint32 v, CandelaNode *node)
+{
+  CandelaPlan *plan = planner->plan;
+  guint32 inner = planner->edges[planner->first_edge[place]];
+
+  if (value_of (planner, inner)->layout->contiguous)
+    {
+      set_alias (planner, v, node, 0, inner, CANDELA_TAG_CONTIGUOUS_CACHE);
+    }
+  else
+    {
+      set_computed (planner, v, node, 0, node->layout);
+      add_prestep (planner, place, CANDELA_STEP_PACK);
+      candela_alias_map_takeover (&planner->aliases, v, inner, CANDELA_TAG_CONTIGUOUS_CACHE);
+    }
+  if (planner->pins[planner->base[v]] == CANDELA_PIN_NONE)
+    planner->pins[planner->base[v]] = CANDELA_PIN_CACHE;
+  plan->caches[plan->n_caches] = v;
+  plan->cache_nodes[plan->n_caches++] = node;
+}
+
+/* What the op says of its outputs over the buffers that its inputs really have;
+ * the node holds what it said of those that the graph names. */
+typedef struct
+{
+  CandelaLayout *layouts[CANDELA_MAX_OUTPUTS]; /* owned */
+  guint8 aliasing[CANDELA_MAX_OUTPUTS];
+  guint32 aliased_input[CANDELA_MAX_OUTPUTS];
+} Answer;
+
+static void
+answer_from_node (const CandelaNode *node, Answer *answer)
+{
+  answer->layouts[0] = candela_layout_ref (node->layout);
+  answer->aliasing[0] = node->aliasing;
+  answer->aliased_input[0] = node->aliased_input;
+  for (guint o = 0; node->u.op.outputs != NULL && o < node->n_outputs; o++)
+    {
+      if (o > 0)
+        answer->layouts[o] = candela_layout_ref (node->u.op.outputs[o].layout);
+      answer->aliasing[o] = node->u.op.outputs[o].aliasing;
+      answer->aliased_input[o] = node->u.op.outputs[o].aliased_input;
+    }
+}
+
+static gboolean
+answer_from_op (CandelaPlanner *planner, const CandelaNode *node, const guint32 *inputs, Answer *answer,
+                GError **error)
+{
+  const CandelaLayout *few_layouts[FEW_INPUTS];
+  CandelaDType few_dtypes[FEW_INPUTS];
+  gboolean many = node->n_inputs > FEW_INPUTS;
+  g_autofree const CandelaLayout **many_layouts = many ? g_new (const CandelaLayout *, node->n_inputs) : NULL;
+  g_autofree CandelaDType *many_dtypes = many ? g_new (CandelaDType, node->n_inputs) : NULL;
+  const CandelaLayout **layouts = many ? many_layouts : few_layouts;
+  CandelaDType *dtypes = many ? many_dtypes : few_dtypes;
+  CandelaInference inference;
+  gboolean ok;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      layouts[i] = value_of (planner, inputs[i])->layout;
+      dtypes[i] = node->inputs[i]->dtype;
+    }
+  candela_inference_init (&inference, node->u.op.op, node->u.op.params, node->n_inputs, layouts, dtypes,
+                          candela_node_promote (node->u.op.facts, node->inputs, node->n_inputs, NULL));
+  ok = candela_inference_run (&inference, error);
+  for (guint o = 0; ok && o < node->n_outputs; o++)
+    {
+      answer->layouts[o] = g_steal_pointer (&inference.out_layouts[o]);
+      answer->aliasing[o] = inference.aliasing[o];
+      answer->aliased_input[o] = inference.aliased_input[o];
+    }
+  candela_inference_clear (&inference);
+  return ok;
+}
+
+static gboolean
+preplan_op (CandelaPlanner *planner, guint32 place, guint32 first, CandelaNode *node, GError **error)
+{
+  const guint32 *inputs = planner->edges + planner->first_edge[place];
+  gboolean elementwise = node->u.op.facts->info->axes == CANDELA_AXES_ELEMENTWISE;
+  gboolean as_in_graph = TRUE;
+  gboolean computes = FALSE, refers = FALSE;
+  Answer answer;
+
+  /* An element-wise op's answer depends on shapes alone. */
+  for (guint i = 0; !elementwise && as_in_graph && i < node->n_inputs; i++)
+    {
+      const CandelaLayout *real = value_of (planner, inputs[i])->layout;
+
+      as_in_graph = real == node->inputs[i]->layout || candela_layout_equal (real, node->inputs[i]->layout);
+    }
+  if (as_in_graph)
+    answer_from_node (node, &answer);
+  else if (!answer_from_op (planner, node, inputs, &answer, error))
+    return FALSE;
+
+  for (guint o = 0; o < node->n_outputs; o++)
+    {
+      guint32 target = node->n_inputs > 0 ? inputs[answer.aliased_input[o]] : 0;
+
+      switch ((CandelaAliasing) answer.aliasing[o])
+        {
+        case CANDELA_ALIASING_ALIAS:
+          set_alias (planner, first + o, node, o, target, tag_for (value_of (planner, target)->layout));
+          break;
+        case CANDELA_ALIASING_REFERENCE:
+          set_reference (planner, first + o, node, o, target, answer.layouts[o]);
+          refers = TRUE;
+          break;
+        case CANDELA_ALIASING_TAKEOVER:
+        case CANDELA_ALIASING_NONE:
+          set_computed (planner, first + o, node, o, answer.layouts[o]);
+          computes = TRUE;
+          break;
+        }
+      candela_layout_unref (answer.layouts[o]);
+    }
+  if (computes || refers)
+    add_prestep (planner, place,
+                 !computes     ? CANDELA_STEP_REFERENCE
+                 : elementwise ? CANDELA_STEP_FUSED
+                               : CANDELA_STEP_KERNEL);
+  for (guint o = 0; o < node->n_outputs; o++)
+    if (answer.aliasing[o] == CANDELA_ALIASING_TAKEOVER)
+      candela_alias_map_takeover (&planner->aliases, first + o, inputs[answer.aliased_input[o]],
+                                  CANDELA_TAG_CONTIGUOUS);
+  return TRUE;
+}
+
+static gboolean
+preplan_node (CandelaPlanner *planner, guint32 place, GError **error)
+{
+  CandelaNode *node = planner->nodes[place];
+  CandelaPlan *plan = planner->plan;
+  guint32 v = planner->first_value[place];
+
+  switch ((CandelaNodeKind) node->kind)
+    {
+    case CANDELA_NODE_EDGE:
+      if (node->literal)
+        set_leaf (planner, v, node, node->layout, CANDELA_STORAGE_LITERAL, 0);
+      else
+        preplan_tensor (planner, v, node, node->u.tensor);
+      return TRUE;
+    case CANDELA_NODE_SLOT:
+      plan->bindings[plan->n_bindings] = node;
+      set_leaf (planner, v, node, node->layout, CANDELA_STORAGE_BINDING, plan->n_bindings++);
+      return TRUE;
+    case CANDELA_NODE_CACHE:
+      if (planner->first_edge[place] == CANDELA_PLAN_NONE)
+        preplan_tensor (planner, v, node, candela_node_peek_cached (node));
+      else
+        preplan_cache (planner, place, v, node);
+      return TRUE;
+    case CANDELA_NODE_BAKED:
+      set_computed (planner, v, node, 0, node->layout);
+      add_prestep (planner, place, CANDELA_STEP_BAKED);
+      return TRUE;
+    case CANDELA_NODE_OP:
+      return preplan_op (planner, place, v, node, error);
+    case CANDELA_NODE_OUTPUT:
+      return TRUE;
+    }
+  return TRUE;
+}
+
+/* Room for as much as there can be of everything. */
+static void
+allocate (CandelaPlanner *planner)
+{
+  CandelaPlan *plan = planner->plan;
+  guint32 n_values = 0, n_leaves = 0, n_caches = 0;
+
+  planner->first_value = g_new (guint32, planner->n_nodes);
+  for (guint32 place = 0; place < planner->n_nodes; place++)
+    {
+      const CandelaNode *node = planner->nodes[place];
+
+      /* A projection is the value of the node that it projects. */
+      planner->first_value[place]
+          = node->kind == CANDELA_NODE_OUTPUT
+                ? planner->first_value[planner->edges[planner->first_edge[place]]] + node->u.output
+                : n_values;
+      n_values += node->n_outputs;
+      n_leaves += node->kind != CANDELA_NODE_OP;
+      n_caches += node->kind == CANDELA_NODE_CACHE;
+    }
+  plan->n_values = n_values;
+  plan->values = g_new0 (CandelaPlanValue, n_values);
+  plan->tensors = g_new (CandelaTensor *, n_leaves);
+  plan->bindings = g_new (CandelaNode *, n_leaves);
+  plan->caches = g_new (guint32, n_caches);
+  plan->cache_nodes = g_new (CandelaNode *, n_caches);
+  planner->base = g_new (guint32, n_values);
+  planner->names = g_new0 (guint8, n_values);
+  planner->pins = g_new0 (guint8, n_values);
+  planner->presteps = g_new (CandelaPreStep, planner->n_nodes);
+  candela_alias_map_init (&planner->aliases, n_values);
+}
+
+gboolean
+candela_planner_preplan (CandelaPlanner *planner, GError **error)
+{
+  CandelaPlan *plan = planner->plan;
+
+  allocate (planner);
+  for (guint32 place = 0; place < planner->n_nodes; place++)
+    {
+      guint32 n_edges = planner->first_edge[place] == CANDELA_PLAN_NONE ? 0 : planner->nodes[place]->n_inputs;
+
+      /* The snapshot. */
+      for (guint32 i = 0; i < n_edges; i++)
+        {
+          guint32 *edge = &planner->edges[planner->first_edge[place] + i];
+
+          *edge = candela_alias_map_resolve (&planner->aliases, planner->first_value[*edge]);
+        }
+      if (!preplan_node (planner, place, error))
+        return FALSE;
+    }
+
+  /* A root may be an alias, or feed another root: it is its owner that must last. */
+  plan->root_values = g_new (guint32, plan->n_roots);
+  for (guint r = 0; r < plan->n_roots; r++)
+    {
+      plan->root_values[r]
+          = candela_alias_map_resolve (&planner->aliases, planner->first_value[planner->root_nodes[r]]);
+      planner->pins[planner->base[plan->root_values[r]]] = CANDELA_PIN_ROOT;
+    }
+  return TRUE;
+}
