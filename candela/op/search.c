@@ -337,9 +337,11 @@ candela_search_set_unknown (CandelaSearch *search, const char *key, gboolean is_
   else if (search->modules->len == 0)
     g_string_append_printf (text, "; there is no plugin in %s",
                             search->path[0] != '\0' ? search->path : "an empty search path");
-  if (search->refused->len > 0)
-    g_string_append_printf (text, "%s %u refused: %s", search->refused->len == 1 ? "; a plugin was" : "; plugins were",
-                            search->refused->len, (char *) search->refused->pdata[0]);
+  if (search->refused->len == 1)
+    g_string_append_printf (text, " (refused: %s)", (char *) search->refused->pdata[0]);
+  else if (search->refused->len > 1)
+    g_string_append_printf (text, " (%u refused, the first: %s)", search->refused->len,
+                            (char *) search->refused->pdata[0]);
   g_set_error_literal (error, CANDELA_ERROR, CANDELA_ERROR_UNKNOWN_OP, text->str);
 }
 
