@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The expression language, in three steps: text to tokens (expression-lex.c),
+ * tokens to operands (expression-parse.c), names and lists of arguments to the
+ * inputs and parameters of an op (expression-call.c). Nothing here names an op:
+ * operators are asked of the registry by their symbols. */
+#pragma once
+
+#include <candela/graph/expression.h>
+#include <candela/graph/node-private.h>
+#include <candela/op/registry.h>
+
+G_BEGIN_DECLS
+
+/* Brackets, prefix operators and powers within each other. */
+#define CANDELA_MAX_NESTING 1000
+
+typedef enum {
+  CANDELA_TOKEN_END,
+  CANDELA_TOKEN_SEPARATOR, /* a semicolon, or a line's end outside brackets */
+  CANDELA_TOKEN_INT,
+  CANDELA_TOKEN_FLOAT,
+  CANDELA_TOKEN_STRING,
+  CANDELA_TOKEN_NAME,
+  CANDELA_TOKEN_TRUE,
+  CANDELA_TOKEN_FALSE,
+  CANDELA_TOKEN_NONE,
+  CANDELA_TOKEN_ATTRIBUTE, /* with its dot */
+  CANDELA_TOKEN_ELLIPSIS,
+  CANDELA_TOKEN_OPERATOR,
+  CANDELA_TOKEN_CHARACTER /* ( ) [ ] , : = */
+} CandelaTokenKind;
+
+typedef struct
+{
+  const char *symbol;
+  guint8 precedence; /* as infix; 0: it is none */
+  gboolean prefix;
+} CandelaOperator;
+
+enum
+{
+  CANDELA_PRECEDENCE_COMPARISON = 1,
+  CANDELA_PRECEDENCE_OR,
+  CANDELA_PRECEDENCE_XOR,
+  CANDELA_PRECEDENCE_AND,
+  CANDELA_PRECEDENCE_SHIFT,
+  CANDELA_PRECEDENCE_SUM,
+  CANDELA_PRECEDENCE_PRODUCT,
+  CANDELA_PRECEDENCE_PREFIX,
+  CANDELA_PRECEDENCE_POWER
+};
+
+#define CANDELA_N_OPERATORS 20
+
+extern const CandelaOperator candela_operators[CANDELA_N_OPERATORS];
+
+typedef struct
+{
+  CandelaTokenKind kind;
+  gsize start, end; /* in bytes of the text */
+  const char *name; /* of names, attributes and strings; lives as long as the lexer */
+  guint op;         /* of operators: the index in candela_operators */
+  char character;
+  guint64 integer; /* a magnitude: a minus sign is an operator */
+  double number;
+} CandelaToken;
+
+typedef struct
+{
+  char *text; /* valid UTF-8 without NUL */
+  gsize length;
+  gsize position; /* the end of the last token */
+  guint brackets; /* open ones: within them a line's end is white space */
+  GScanner *scanner;
+  GStringChunk *names;
+} CandelaLexer;
+
+gboolean candela_lexer_init (CandelaLexer *lexer, const char *text, gssize length, GError **error);
+void candela_lexer_clear (CandelaLexer *lexer);
+gboolean candela_lexer_next (CandelaLexer *lexer, CandelaToken *token, GError **error);
+
+/* What a token is called in a message: "'+'", "the end of the line". */
+char *candela_lexer_describe (const CandelaLexer *lexer, const CandelaToken *token);
+
+/* Sets a syntax error at a position of the text; returns FALSE. */
+gboolean candela_lexer_fail (const CandelaLexer *lexer, gsize position, GError **error, const char *format, ...)
+    G_GNUC_PRINTF (4, 5);
+
+/* Moves an error over, its message now with line and column before it and the
+ * line with a caret below it; returns FALSE. */
+gboolean candela_lexer_locate (const CandelaLexer *lexer, gsize position, GError **error, GError *cause);
+
+/* What an expression within the text is: not always a value, since parameters
+ * are written as values are. */
+typedef enum {
+  CANDELA_OPERAND_EMPTY,
+  CANDELA_OPERAND_NODE,
+  CANDELA_OPERAND_LIST,
+  CANDELA_OPERAND_TEXT,
+  CANDELA_OPERAND_NONE,
+  CANDELA_OPERAND_UNBOUND /* a name that nothing is bound to: a target, a keyword or a dtype */
+} CandelaOperandKind;
+
+typedef struct _CandelaOperand
+{
+  CandelaOperandKind kind;
+  gsize start;
+  const char *name; /* if it is nothing but a name, bound or not */
+  union
+  {
+    CandelaNode *node;
+    GArray *list; /* of CandelaOperand */
+    const char *text;
+  };
+} CandelaOperand;
+
+void candela_operand_clear (CandelaOperand *operand);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (CandelaOperand, candela_operand_clear)
+void candela_operand_copy (CandelaOperand *to, const CandelaOperand *from);
+GArray *candela_operand_array_new (void);
+
+typedef struct
+{
+  guint8 op; /* the index in candela_operators */
+  guint8 precedence;
+  gboolean prefix;
+  gsize start;
+} CandelaPending;
+
+/* One reading of one text. Everything that grows with the text is in arrays;
+ * the stack of C grows with brackets only. */
+typedef struct
+{
+  CandelaLexer lexer;
+  CandelaToken token; /* the one that is looked at */
+  CandelaRegistry *registry;
+  GHashTable *bindings; /* name to CandelaOperand */
+  GPtrArray *bound;     /* names bound by statements, in their order, twice if bound twice */
+  GArray *operands;     /* operands and … */
+  GArray *pending;      /* … operators that wait for each other */
+  GHashTable *ops;      /* symbol or name to CandelaOp: one question to the registry for each */
+  CandelaOp *infix[CANDELA_N_OPERATORS];
+  CandelaOp *prefix[CANDELA_N_OPERATORS];
+  guint depth;
+} CandelaParser;
+
+gboolean candela_parser_advance (CandelaParser *parser, GError **error);
+gboolean candela_parser_at (const CandelaParser *parser, char character);
+gboolean candela_parser_accept (CandelaParser *parser, char character, gboolean *accepted, GError **error);
+gboolean candela_parser_enter (CandelaParser *parser, gsize start, GError **error);
+gboolean candela_parser_expression (CandelaParser *parser, CandelaOperand *result, GError **error);
+
+/* Takes an op by its symbol, "index:[]", or by its name, asking the registry once. */
+CandelaOp *candela_parser_lookup (CandelaParser *parser, const char *name, gboolean symbol, gsize start,
+                                  GError **error);
+
+/* The op over nodes, errors with their place. Takes the parameters if floating. */
+gboolean candela_parser_build (CandelaParser *parser, CandelaOp *op, CandelaNode *const *inputs, gsize n_inputs,
+                               GVariant *params, gsize start, CandelaOperand *result, GError **error);
+
+/* The operand as one value: a list becomes a tensor of its numbers. */
+CandelaNode *candela_parser_to_node (CandelaParser *parser, const CandelaOperand *operand, GError **error);
+
+/* "unknown name", with what may have been meant. */
+gboolean candela_parser_fail_unbound (CandelaParser *parser, const CandelaOperand *operand, GError **error);
+
+/* What to write for a word of Python that is none here; NULL for all others. */
+const char *candela_parser_foreign_word (const char *name);
+
+/* The value of an operand that is known without running anything, as b, x or d. */
+GVariant *candela_operand_get_scalar (const CandelaOperand *operand);
+
+/* The nearest name to what was written, or NULL: best is updated by offering
+ * one candidate after the other. */
+typedef struct
+{
+  const char *wanted;
+  char *name;
+  guint distance;
+} CandelaSuggestion;
+
+void candela_suggestion_offer (CandelaSuggestion *suggestion, const char *candidate);
+
+/* The token is the one after the op's name: the opening parenthesis. */
+gboolean candela_parser_call (CandelaParser *parser, CandelaOp *op, gsize start, CandelaOperand *result,
+                              GError **error);
+
+/* The token is the opening bracket; base is what is indexed. */
+gboolean candela_parser_index (CandelaParser *parser, const CandelaOperand *base, CandelaOperand *result,
+                               GError **error);
+
+G_END_DECLS
