@@ -16,7 +16,7 @@
 #define ARRAY_PRECISION 8
 
 /* Seventeen tell any two doubles apart. */
-#define CANDELA_MAX_DIGITS 17
+#define MAX_DIGITS 17
 
 /* d1.d2d3… times ten to the exponent. Zero is the digit 0. */
 typedef struct
@@ -24,13 +24,13 @@ typedef struct
   gboolean negative;
   int exponent;
   int n;
-  char digits[CANDELA_MAX_DIGITS + 1];
-} CandelaDigits;
+  char digits[MAX_DIGITS + 1];
+} Digits;
 
 static gboolean
-digits_read_back (const CandelaDigits *digits, double magnitude, gboolean single)
+digits_read_back (const Digits *digits, double magnitude, gboolean single)
 {
-  char text[CANDELA_MAX_DIGITS + 16];
+  char text[MAX_DIGITS + 16];
 
   g_snprintf (text, sizeof text, "%se%d", digits->digits, digits->exponent + 1 - digits->n);
   if (single)
@@ -40,7 +40,7 @@ digits_read_back (const CandelaDigits *digits, double magnitude, gboolean single
 
 /* One more in the last place. */
 static void
-digits_increment (CandelaDigits *digits)
+digits_increment (Digits *digits)
 {
   int i = digits->n - 1;
 
@@ -56,7 +56,7 @@ digits_increment (CandelaDigits *digits)
 }
 
 static void
-digits_trim (CandelaDigits *digits)
+digits_trim (Digits *digits)
 {
   while (digits->n > 1 && digits->digits[digits->n - 1] == '0')
     digits->n--;
@@ -67,10 +67,10 @@ digits_trim (CandelaDigits *digits)
  * as the same value. Below a power of two floats lie twice as dense as above:
  * there the nearest may not read back, while its neighbour above does. */
 static gboolean
-digits_round (CandelaDigits *digits, double value, gboolean single, int n)
+digits_round (Digits *digits, double value, gboolean single, int n)
 {
   double magnitude = fabs (value);
-  char text[CANDELA_MAX_DIGITS + 24];
+  char text[MAX_DIGITS + 24];
   int unused;
 
   digits->negative = signbit (value) != 0;
@@ -92,7 +92,7 @@ digits_round (CandelaDigits *digits, double value, gboolean single, int n)
     return TRUE;
   if (frexp (magnitude, &unused) != 0.5)
     return FALSE;
-  CandelaDigits above = *digits;
+  Digits above = *digits;
   digits_increment (&above);
   if (!digits_read_back (&above, magnitude, single))
     return FALSE;
@@ -102,7 +102,7 @@ digits_round (CandelaDigits *digits, double value, gboolean single, int n)
 
 /* The fewest digits that read back as the same value, the nearest of these. */
 static void
-digits_shortest (CandelaDigits *digits, double value, gboolean single)
+digits_shortest (Digits *digits, double value, gboolean single)
 {
   /* Any number of that many digits survives the way to a normal float and back,
    * so nothing shorter needs to be tried; subnormal ones have fewer bits. */
@@ -118,17 +118,17 @@ digits_shortest (CandelaDigits *digits, double value, gboolean single)
 
 /* The same with at most that many digits after the point. */
 static void
-digits_positional (CandelaDigits *digits, double value, gboolean single, int precision)
+digits_positional (Digits *digits, double value, gboolean single, int precision)
 {
   digits_shortest (digits, value, single);
   if (precision < 0 || digits->n - 1 - digits->exponent <= precision)
     return;
-  digits_round (digits, value, single, CLAMP (digits->exponent + 1 + precision, 1, CANDELA_MAX_DIGITS));
+  digits_round (digits, value, single, CLAMP (digits->exponent + 1 + precision, 1, MAX_DIGITS));
   digits_trim (digits);
 }
 
 static void
-digits_scientific (CandelaDigits *digits, double value, gboolean single, int precision)
+digits_scientific (Digits *digits, double value, gboolean single, int precision)
 {
   digits_shortest (digits, value, single);
   if (precision < 0 || digits->n - 1 <= precision)
@@ -144,19 +144,19 @@ exponent_length (int exponent)
 }
 
 static int
-whole_length (const CandelaDigits *digits)
+whole_length (const Digits *digits)
 {
   return MAX (digits->exponent, 0) + 1;
 }
 
 static int
-fraction_length (const CandelaDigits *digits)
+fraction_length (const Digits *digits)
 {
   return MAX (digits->n - 1 - digits->exponent, 0);
 }
 
 static const char *
-sign_text (const CandelaDigits *digits, gboolean always_sign)
+sign_text (const Digits *digits, gboolean always_sign)
 {
   return digits->negative ? "-" : (always_sign ? "+" : "");
 }
@@ -169,7 +169,7 @@ append_repeated (GString *text, char c, int n)
 }
 
 static void
-append_positional (GString *text, const CandelaDigits *digits)
+append_positional (GString *text, const Digits *digits)
 {
   int whole = whole_length (digits);
   int leading = 0;
@@ -230,7 +230,7 @@ candela_float_style_init (CandelaFloatStyle *style, const double *values, gsize 
 
   for (gsize i = 0; i < n; i++)
     {
-      CandelaDigits digits;
+      Digits digits;
 
       if (!isfinite (values[i]))
         {
@@ -277,7 +277,7 @@ special_text (double value, gboolean always_sign)
 void
 candela_float_style_append (const CandelaFloatStyle *style, GString *text, double value)
 {
-  CandelaDigits digits;
+  Digits digits;
 
   if (!isfinite (value))
     {
@@ -303,7 +303,7 @@ candela_float_style_append (const CandelaFloatStyle *style, GString *text, doubl
 
   digits_positional (&digits, value, style->single, style->precision);
   if (digits.n <= digits.exponent)
-    digits_round (&digits, value, style->single, MIN (digits.exponent + 1, CANDELA_MAX_DIGITS));
+    digits_round (&digits, value, style->single, MIN (digits.exponent + 1, MAX_DIGITS));
   const char *sign = sign_text (&digits, style->always_sign);
   append_repeated (text, ' ', style->pad_left - whole_length (&digits) - (int) strlen (sign));
   g_string_append (text, sign);
@@ -314,7 +314,7 @@ candela_float_style_append (const CandelaFloatStyle *style, GString *text, doubl
 void
 candela_float_append_scalar (GString *text, double value, gboolean single, gboolean always_sign, gboolean point_zero)
 {
-  CandelaDigits digits;
+  Digits digits;
   long double magnitude = fabsl ((long double) value);
 
   if (!isfinite (value))
