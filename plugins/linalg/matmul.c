@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * matmul, as the array API standard has it: stacks of matrices broadcast, and a
+ * vector stands for a matrix of one row on the left and of one column on the right.
+ * A matrix that the BLAS can read where it is (packed by rows or by columns, any
+ * distance apart) is not copied; every other one, or one of another dtype, is
+ * packed. */
+#include "linalg.h"
+
+/* An operand as a stack of matrices. */
+typedef struct
+{
+  guint input;
+  Matrix matrix; /* the first; data is set for each */
+  const guint8 *data;
+  gint64 strides[CANDELA_MAX_RANK];  /* per axis of the result's stack: in elements */
+  gint64 numbers[CANDELA_MAX_RANK];  /* … in matrices of this operand, in logical order */
+  gboolean packs;
+  gint64 packed;   /* the number of the matrix in room, or -1 */
+  gpointer room;
+  CandelaDType dtype;
+} Operand;
+
+typedef struct
+{
+  CandelaKernel *kernel;
+  CandelaDType dtype;
+  Operand operands[2];
+  gint64 stack[CANDELA_MAX_RANK];
+  gsize stack_rank;
+  gint64 n_stacked;
+} Product;
+
+static const gint64 *
+get_shape (const CandelaInference *inference, guint input, gsize *rank)
+{
+  return candela_layout_get_shape (candela_inference_get_input_layout (inference, input), rank);
+}
+
+static gboolean
+infer (CandelaInference *inference, GError **error)
+{
+  CandelaDType dtype = candela_inference_get_promoted_dtype (inference);
+  gsize a_rank, b_rank, rank;
+  const gint64 *a = get_shape (inference, 0, &a_rank), *b = get_shape (inference, 1, &b_rank);
+  gint64 out[CANDELA_MAX_RANK + 2], inner_a, inner_b;
+
+  if (dtype == CANDELA_DTYPE_INVALID)
+    return candela_inference_fail (inference, error, CANDELA_ERROR_DTYPE, "%s and %s have no common dtype",
+                                   candela_dtype_get_name (candela_inference_get_input_dtype (inference, 0)),
+                                   candela_dtype_get_name (candela_inference_get_input_dtype (inference, 1)));
+  if (a_rank == 0 || b_rank == 0)
+    return linalg_fail_shapes (inference, "both need an axis at least", error);
+  inner_a = a[a_rank - 1];
+  inner_b = b[b_rank >= 2 ? b_rank - 2 : 0];
+  if (inner_a != inner_b)
+    {
+      g_autofree char *reason
+          = g_strdup_printf ("%" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " must be equal", inner_a, inner_b);
+
+      return linalg_fail_shapes (inference, reason, error);
+    }
+  if (!linalg_broadcast (a, a_rank < 2 ? 0 : a_rank - 2, b, b_rank < 2 ? 0 : b_rank - 2, out, &rank))
+    return linalg_fail_shapes (inference, "the axes before the last two cannot be broadcast together", error);
+  if (a_rank >= 2)
+    out[rank++] = a[a_rank - 2];
+  if (b_rank >= 2)
+    out[rank++] = b[b_rank - 1];
+  if (candela_dtype_get_kind (dtype) == CANDELA_DTYPE_KIND_FLOAT
+      && (inner_a > G_MAXINT || (a_rank >= 2 && a[a_rank - 2] > G_MAXINT)
+          || (b_rank >= 2 && b[b_rank - 1] > G_MAXINT)))
+    return linalg_fail_shapes (inference, "no extent of a matrix may be above 2147483647", error);
+  return candela_inference_set_output (inference, 0, dtype, out, rank, error);
+}
+
+static void
+operand_init (Product *product, guint input)
+{
+  Operand *operand = &product->operands[input];
+  const CandelaLayout *layout = candela_kernel_get_input_layout (product->kernel, input);
+  gsize rank, matrix_rank;
+  const gint64 *shape = candela_layout_get_shape (layout, &rank);
+  const gint64 *strides = candela_layout_get_strides (layout, &rank);
+  gint64 number = 1;
+
+  operand->input = input;
+  operand->dtype = product->dtype;
+  operand->packed = -1;
+  operand->data = candela_kernel_get_input (product->kernel, input);
+  matrix_rank = MIN (rank, 2);
+  if (rank >= 2)
+    operand->matrix = (Matrix){ NULL, shape[rank - 2], shape[rank - 1], strides[rank - 2], strides[rank - 1] };
+  else if (input == 0)
+    operand->matrix = (Matrix){ NULL, 1, shape[0], 0, strides[0] };
+  else
+    operand->matrix = (Matrix){ NULL, shape[0], 1, strides[0], 0 };
+  for (gsize k = 1; k <= product->stack_rank; k++)
+    {
+      gsize axis = product->stack_rank - k;
+      gboolean has = k + matrix_rank <= rank && shape[rank - matrix_rank - k] != 1;
+
+      operand->strides[axis] = has ? strides[rank - matrix_rank - k] : 0;
+      operand->numbers[axis] = has ? number : 0;
+      if (has)
+        number *= shape[rank - matrix_rank - k];
+    }
+}
+
+/* Says where the operand's matrix for one of the result is, packing it first if
+ * it has to be. */
+static gboolean
+operand_get (const Product *product, Operand *operand, const gint64 *index, GError **error)
+{
+  Matrix *matrix = &operand->matrix;
+  gint64 offset = 0, number = 0, n = matrix->rows * matrix->cols;
+
+  for (gsize axis = 0; axis < product->stack_rank; axis++)
+    {
+      offset += index[axis] * operand->strides[axis];
+      number += index[axis] * operand->numbers[axis];
+    }
+  if (!operand->packs)
+    {
+      matrix->data = operand->data + offset * (gint64) candela_dtype_get_size (product->dtype);
+      return TRUE;
+    }
+  if (operand->room == NULL)
+    operand->room = linalg_alloc (n, product->dtype, error);
+  if (operand->room == NULL)
+    return FALSE;
+  if (operand->packed != number)
+    candela_kernel_pack_input (product->kernel, operand->input, product->dtype, number * n, (gsize) n, operand->room);
+  operand->packed = number;
+  matrix->data = operand->room;
+  matrix->row_stride = matrix->cols;
+  matrix->col_stride = 1;
+  return TRUE;
+}
+
+static gboolean
+must_pack (const Product *product, const Operand *operand, gboolean floats)
+{
+  const Matrix *matrix = &operand->matrix;
+
+  if (candela_kernel_get_input_dtype (product->kernel, operand->input) != product->dtype)
+    return TRUE;
+  if (floats)
+    return !linalg_blas_fits (matrix);
+  return operand->input == 1 && matrix->cols != 1 && matrix->col_stride != 1;
+}
+
+static gboolean
+run (Product *product, GError **error)
+{
+  Operand *a = &product->operands[0], *b = &product->operands[1];
+  gboolean floats = candela_dtype_get_kind (product->dtype) == CANDELA_DTYPE_KIND_FLOAT;
+  GCancellable *cancellable = candela_kernel_get_cancellable (product->kernel);
+  guint8 *out = candela_kernel_get_output (product->kernel, 0);
+  gint64 bytes = a->matrix.rows * b->matrix.cols * (gint64) candela_dtype_get_size (product->dtype);
+  gint64 index[CANDELA_MAX_RANK] = { 0 };
+
+  a->packs = must_pack (product, a, floats);
+  b->packs = must_pack (product, b, floats);
+  for (gint64 i = 0; i < product->n_stacked; i++, out += bytes)
+    {
+      if (!operand_get (product, a, index, error) || !operand_get (product, b, index, error)
+          || !(floats ? linalg_blas_multiply : linalg_integer_multiply) (product->dtype, &a->matrix, &b->matrix, out,
+                                                                         cancellable, error))
+        return FALSE;
+      for (gsize axis = product->stack_rank; axis-- > 0;)
+        {
+          if (++index[axis] < product->stack[axis])
+            break;
+          index[axis] = 0;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+compute (CandelaKernel *kernel, GError **error)
+{
+  Product product = { .kernel = kernel, .dtype = candela_kernel_get_output_dtype (kernel, 0), .n_stacked = 1 };
+  const CandelaLayout *layout = candela_kernel_get_output_layout (kernel, 0);
+  gsize rank;
+  const gint64 *shape = candela_layout_get_shape (layout, &rank);
+  gint64 n = candela_layout_get_n_elements (layout);
+  gboolean done;
+
+  if (n == 0)
+    return TRUE;
+  for (guint input = 0; input < 2; input++)
+    if (candela_layout_get_rank (candela_kernel_get_input_layout (kernel, input)) >= 2)
+      rank--;
+  product.stack_rank = rank;
+  for (gsize axis = 0; axis < rank; axis++)
+    {
+      product.stack[axis] = shape[axis];
+      product.n_stacked *= shape[axis];
+    }
+  operand_init (&product, 0);
+  operand_init (&product, 1);
+  if (product.operands[0].matrix.cols == 0)
+    {
+      memset (candela_kernel_get_output (kernel, 0), 0, (gsize) n * candela_dtype_get_size (product.dtype));
+      return TRUE;
+    }
+  linalg_blas_begin ();
+  done = run (&product, error);
+  linalg_blas_end ();
+  g_free (product.operands[0].room);
+  g_free (product.operands[1].room);
+  return done;
+}
+
+static const CandelaKernelInfo kernels[] = { { .compute = compute }, { .compute = NULL } };
+
+const CandelaOpInfo linalg_matmul_op = {
+  .struct_size = sizeof (CandelaOpInfo),
+  .name = "matmul",
+  .summary = "The product of matrices, of stacks of them, or of vectors",
+  .since = "1.0",
+  .inputs = linalg_inputs,
+  .operators = "infix:@",
+  .axes = CANDELA_AXES_OPAQUE,
+  .determinism = CANDELA_DETERMINISM_PER_LAYOUT,
+  .infer = infer,
+  .kernels = kernels,
+};

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Checks and helpers that every product needs. */
+#include "linalg.h"
+
+#define NUMBERS (CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED | CANDELA_DTYPE_KIND_FLOAT)
+
+const CandelaInputInfo linalg_inputs[] = {
+  { "x1", NUMBERS, CANDELA_INPUT_REQUIRED, CANDELA_DTYPE_INVALID, "the left factor" },
+  { "x2", NUMBERS, CANDELA_INPUT_REQUIRED, CANDELA_DTYPE_INVALID, "the right factor" },
+  { NULL },
+};
+
+gboolean
+linalg_broadcast (const gint64 *a, gsize a_rank, const gint64 *b, gsize b_rank, gint64 *out, gsize *rank)
+{
+  *rank = MAX (a_rank, b_rank);
+  for (gsize k = 1; k <= *rank; k++)
+    {
+      gint64 from_a = k <= a_rank ? a[a_rank - k] : 1;
+      gint64 from_b = k <= b_rank ? b[b_rank - k] : 1;
+
+      if (from_a != from_b && from_a != 1 && from_b != 1)
+        return FALSE;
+      out[*rank - k] = from_a == 1 ? from_b : from_a;
+    }
+  return TRUE;
+}
+
+gboolean
+linalg_fail_shapes (CandelaInference *inference, const char *reason, GError **error)
+{
+  char *text[2];
+
+  for (guint i = 0; i < 2; i++)
+    {
+      gsize rank;
+      const gint64 *shape = candela_layout_get_shape (candela_inference_get_input_layout (inference, i), &rank);
+
+      text[i] = candela_shape_to_string (shape, rank);
+    }
+  candela_inference_fail (inference, error, CANDELA_ERROR_SHAPE, "x1 has shape %s and x2 %s: %s", text[0], text[1],
+                          reason);
+  g_free (text[0]);
+  g_free (text[1]);
+  return FALSE;
+}
+
+gpointer
+linalg_alloc (gint64 n, CandelaDType dtype, GError **error)
+{
+  gsize bytes;
+  gpointer memory = NULL;
+
+  if (g_size_checked_mul (&bytes, (gsize) n, candela_dtype_get_size (dtype)))
+    memory = g_try_malloc (MAX (bytes, 1));
+  if (memory == NULL)
+    g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_NO_MEMORY,
+                 "there is no memory to pack %" G_GINT64_FORMAT " elements of dtype %s", n,
+                 candela_dtype_get_name (dtype));
+  return memory;
+}

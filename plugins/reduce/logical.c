@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * any and all, of every dtype: what is not 0 is true, NaN too. */
+#include "fold.h"
+
+#define AS_BOOL(x) ((x) != 0)
+#define OR(a, b) ((a) | (b))
+#define AND(a, b) ((a) & (b))
+
+static const guint8 true_value = 1;
+
+#define FOLDS(DTYPE, name, type)                                                                                       \
+  REDUCE_FOLD (any_##name, type, guint8, 0, NULL, AS_BOOL, OR)                                                         \
+  REDUCE_FOLD (all_##name, type, guint8, 1, &true_value, AS_BOOL, AND)
+
+REDUCE_INTEGERS (FOLDS)
+REDUCE_FLOATS (FOLDS)
+
+#define ANY_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &any_##name,
+#define ALL_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &all_##name,
+
+static const ReduceFold *const any_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (ANY_ROW) REDUCE_FLOATS (ANY_ROW) };
+static const ReduceFold *const all_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (ALL_ROW) REDUCE_FLOATS (ALL_ROW) };
+
+enum
+{
+  PARAM_AXIS,
+  PARAM_KEEPDIMS
+};
+
+static gboolean
+infer (CandelaInference *inference, GError **error)
+{
+  gboolean keepdims = candela_params_get_bool (candela_inference_get_params (inference), PARAM_KEEPDIMS);
+
+  return reduce_infer (inference, keepdims, FALSE, 1, CANDELA_DTYPE_BOOL, error);
+}
+
+static void
+finish (const ReduceCall *call, gconstpointer partials, gint64 output, gsize width)
+{
+  memcpy ((guint8 *) candela_kernel_get_output (call->kernel, 0) + output, partials, width);
+}
+
+static gboolean
+compute (CandelaKernel *kernel, const ReduceFold *const *folds, GError **error)
+{
+  CandelaDType dtype = candela_kernel_get_input_dtype (kernel, 0);
+  guint rank = candela_layout_get_rank (candela_kernel_get_input_layout (kernel, 0));
+  ReduceCall call = {
+    .kernel = kernel,
+    .fold = folds[dtype],
+    .dtype = dtype,
+    .axes = reduce_get_axes (candela_kernel_get_params (kernel), rank),
+    .finish = finish,
+  };
+
+  return reduce_run (&call, error);
+}
+
+static gboolean
+compute_any (CandelaKernel *kernel, GError **error)
+{
+  return compute (kernel, any_folds, error);
+}
+
+static gboolean
+compute_all (CandelaKernel *kernel, GError **error)
+{
+  return compute (kernel, all_folds, error);
+}
+
+static const CandelaParamInfo params[] = {
+  REDUCE_PARAM_AXIS,
+  REDUCE_PARAM_KEEPDIMS,
+  { NULL },
+};
+
+static const CandelaKernelInfo any_kernels[] = { { .compute = compute_any }, { .compute = NULL } };
+static const CandelaKernelInfo all_kernels[] = { { .compute = compute_all }, { .compute = NULL } };
+
+const CandelaOpInfo reduce_any_op = {
+  .struct_size = sizeof (CandelaOpInfo),
+  .name = "any",
+  .summary = "Whether an element along axes is true; false of no elements",
+  .since = "1.0",
+  .inputs = reduce_inputs,
+  .params = params,
+  .axes = CANDELA_AXES_REDUCTION,
+  .infer = infer,
+  .kernels = any_kernels,
+};
+
+const CandelaOpInfo reduce_all_op = {
+  .struct_size = sizeof (CandelaOpInfo),
+  .name = "all",
+  .summary = "Whether every element along axes is true; true of no elements",
+  .since = "1.0",
+  .inputs = reduce_inputs,
+  .params = params,
+  .axes = CANDELA_AXES_REDUCTION,
+  .infer = infer,
+  .kernels = all_kernels,
+};

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Walks the elements of every result in the order that reduce.h defines, in one
+ * of three ways, whichever the strides favour: result after result over memory
+ * that is already in that order; the same over pieces that are packed first; or,
+ * where neighbouring results are neighbours in memory, row after row for many
+ * results at once. */
+#include "reduce.h"
+
+/* Elements packed in one call, results side by side, and elements between two
+ * looks at the cancellable. */
+#define PACK_ELEMENTS (4 * REDUCE_BLOCK)
+#define TILE 128
+#define CANCEL_ELEMENTS (64 * REDUCE_BLOCK)
+
+/* Axes of one kind, extents of 1 dropped and neighbours made one where they step
+ * alike. */
+typedef struct
+{
+  gint64 extents[CANDELA_MAX_RANK];
+  gint64 strides[CANDELA_MAX_RANK];
+  guint rank;
+  gint64 n;
+} Axes;
+
+/* Partials that wait for one of their own height. */
+typedef struct
+{
+  const ReduceFold *fold;
+  guint8 *storage;
+  gsize width;
+  gsize level_size;
+  gint64 counts[CANDELA_MAX_RANK * 2];
+  guint depth;
+  gint64 n_blocks;
+} Tree;
+
+typedef struct
+{
+  ReduceCall *call;
+  const guint8 *input;
+  gsize size; /* of an element in memory */
+  Axes kept, reduced;
+  gint64 seen; /* elements since the cancellable was looked at */
+  Tree tree;
+  gpointer scratch; /* packed elements, or lanes */
+} Walk;
+
+static void
+axes_add (Axes *axes, gint64 extent, gint64 stride)
+{
+  gint64 span;
+
+  /* Overflows only beside an axis of extent 0, and is not used then. */
+  if (__builtin_mul_overflow (axes->n, extent, &axes->n))
+    axes->n = 0;
+  if (extent == 1)
+    return;
+  if (axes->rank > 0 && !__builtin_mul_overflow (stride, extent, &span) && axes->strides[axes->rank - 1] == span)
+    {
+      axes->extents[axes->rank - 1] *= extent;
+      axes->strides[axes->rank - 1] = stride;
+      return;
+    }
+  axes->extents[axes->rank] = extent;
+  axes->strides[axes->rank] = stride;
+  axes->rank++;
+}
+
+/* Where an element is, by its number among them. */
+static gint64
+axes_offset (const Axes *axes, gint64 index)
+{
+  gint64 offset = 0;
+
+  for (guint k = axes->rank; k-- > 0;)
+    {
+      offset += index % axes->extents[k] * axes->strides[k];
+      index /= axes->extents[k];
+    }
+  return offset;
+}
+
+static gint64
+axes_run (const Axes *axes)
+{
+  return axes->rank > 0 ? axes->extents[axes->rank - 1] : 1;
+}
+
+static gint64
+axes_run_stride (const Axes *axes)
+{
+  return axes->rank > 0 ? axes->strides[axes->rank - 1] : 1;
+}
+
+/* ---- The tree over the blocks ---- */
+
+static gboolean
+tree_init (Tree *tree, const ReduceFold *fold, gsize width, gint64 count)
+{
+  guint levels = g_bit_storage ((gulong) (count / REDUCE_BLOCK + 1)) + 2;
+
+  tree->fold = fold;
+  tree->width = width;
+  tree->level_size = width * fold->partial_size;
+  tree->storage = g_try_malloc (levels * tree->level_size);
+  return tree->storage != NULL;
+}
+
+static void
+tree_begin (Tree *tree, gsize width)
+{
+  tree->width = width;
+  tree->depth = 0;
+  tree->n_blocks = 0;
+}
+
+/* Where the next block's partials go. */
+static gpointer
+tree_top (Tree *tree)
+{
+  return tree->storage + tree->depth * tree->level_size;
+}
+
+static void
+tree_merge_top (Tree *tree)
+{
+  guint8 *top = tree->storage + (tree->depth - 1) * tree->level_size;
+
+  tree->fold->merge (top - tree->level_size, top, tree->width, tree->counts[tree->depth - 2],
+                     tree->counts[tree->depth - 1]);
+  tree->counts[tree->depth - 2] += tree->counts[tree->depth - 1];
+  tree->depth--;
+}
+
+static void
+tree_push (Tree *tree, gint64 count)
+{
+  tree->counts[tree->depth++] = count;
+  tree->n_blocks++;
+  for (gint64 n = tree->n_blocks; n % 2 == 0; n /= 2)
+    tree_merge_top (tree);
+}
+
+static gconstpointer
+tree_end (Tree *tree)
+{
+  while (tree->depth > 1)
+    tree_merge_top (tree);
+  return tree->storage;
+}
+
+/* ---- Result after result ---- */
+
+static gboolean
+cancelled (Walk *walk, gint64 elements, GError **error)
+{
+  walk->seen += elements;
+  if (walk->seen < CANCEL_ELEMENTS)
+    return FALSE;
+  walk->seen = 0;
+  return g_cancellable_set_error_if_cancelled (candela_kernel_get_cancellable (walk->call->kernel), error);
+}
+
+/* Elements that lie in order. */
+static gboolean
+push_packed (Walk *walk, const guint8 *elements, gsize size, gint64 index, gint64 n, GError **error)
+{
+  for (gint64 done = 0; done < n; done += REDUCE_BLOCK)
+    {
+      gsize part = MIN (n - done, REDUCE_BLOCK);
+
+      if (cancelled (walk, part, error))
+        return FALSE;
+      walk->call->fold->block (tree_top (&walk->tree), elements + done * (gint64) size, part, index + done);
+      tree_push (&walk->tree, part);
+    }
+  return TRUE;
+}
+
+static gboolean
+run_direct (Walk *walk, GError **error)
+{
+  const ReduceCall *call = walk->call;
+  gint64 run = axes_run (&walk->kept), step = axes_run_stride (&walk->kept);
+
+  for (gint64 output = 0; output < walk->kept.n; output += run)
+    {
+      gint64 offset = axes_offset (&walk->kept, output);
+
+      for (gint64 j = 0; j < run; j++)
+        {
+          tree_begin (&walk->tree, 1);
+          if (!push_packed (walk, walk->input + (offset + j * step) * (gint64) walk->size, walk->size, 0, call->count,
+                            error))
+            return FALSE;
+          call->finish (call, tree_end (&walk->tree), output + j, 1);
+        }
+    }
+  return TRUE;
+}
+
+/* The input with its reduced axes last. */
+static CandelaLayout *
+permute_reduced_last (const ReduceCall *call, GError **error)
+{
+  const CandelaLayout *layout = candela_kernel_get_input_layout (call->kernel, 0);
+  guint rank = candela_layout_get_rank (layout), n = 0;
+  gint64 order[CANDELA_MAX_RANK];
+
+  for (guint reduced = 0; reduced < 2; reduced++)
+    for (guint axis = 0; axis < rank; axis++)
+      if ((call->axes >> axis & 1) == reduced)
+        order[n++] = axis;
+  return candela_layout_permute (layout, order, rank, error);
+}
+
+static gboolean
+run_packed (Walk *walk, GError **error)
+{
+  const ReduceCall *call = walk->call;
+  gsize size = candela_dtype_get_size (call->dtype);
+  gint64 together = MAX (PACK_ELEMENTS / call->count, 1);
+  g_autoptr (CandelaLayout) layout = permute_reduced_last (call, error);
+
+  if (layout == NULL)
+    return FALSE;
+  for (gint64 output = 0; output < walk->kept.n; output += together)
+    {
+      gint64 n_outputs = MIN (together, walk->kept.n - output);
+
+      /* Several short results, or a long one by pieces. */
+      for (gint64 start = 0, n; start < n_outputs * call->count; start += n)
+        {
+          n = MIN (n_outputs * call->count - start, PACK_ELEMENTS);
+          candela_kernel_pack_layout (call->kernel, 0, layout, call->dtype, output * call->count + start, n,
+                                      walk->scratch);
+          for (gint64 at = 0, part; at < n; at += part)
+            {
+              gint64 index = (start + at) % call->count;
+
+              part = MIN (n - at, call->count - index);
+              if (index == 0)
+                tree_begin (&walk->tree, 1);
+              if (!push_packed (walk, (guint8 *) walk->scratch + at * (gint64) size, size, index, part, error))
+                return FALSE;
+              if (index + part == call->count)
+                call->finish (call, tree_end (&walk->tree), output + (start + at) / call->count, 1);
+            }
+        }
+    }
+  return TRUE;
+}
+
+/* ---- Row after row ---- */
+
+/* One block of a tile, into the top of the tree. */
+static void
+push_rows (Walk *walk, const guint8 *tile, gint64 index, gsize n)
+{
+  const ReduceFold *fold = walk->call->fold;
+  gint64 run = axes_run (&walk->reduced);
+  gsize n_lanes = 1;
+
+  while (n_lanes < MIN (n, REDUCE_LANES))
+    n_lanes *= 2;
+  for (guint pass = 0; pass < fold->passes; pass++)
+    {
+      fold->fill (walk->scratch, n_lanes * walk->tree.width);
+      for (gsize done = 0, part; done < n; done += part)
+        {
+          gint64 at = index + (gint64) done;
+
+          part = MIN ((gint64) (n - done), run - at % run);
+          fold->rows (&(ReduceRows){
+              .lanes = walk->scratch,
+              .elements = tile + axes_offset (&walk->reduced, at) * (gint64) walk->size,
+              .stride = axes_run_stride (&walk->reduced),
+              .n_rows = part,
+              .width = walk->tree.width,
+              .first = done,
+              .index = at,
+              .pass = pass,
+          });
+        }
+      fold->join (tree_top (&walk->tree), walk->scratch, walk->tree.width, n_lanes, n, pass);
+    }
+}
+
+static gboolean
+run_rows (Walk *walk, GError **error)
+{
+  const ReduceCall *call = walk->call;
+  gint64 run = axes_run (&walk->kept);
+
+  for (gint64 first = 0; first < walk->kept.n; first += run)
+    {
+      const guint8 *row = walk->input + axes_offset (&walk->kept, first) * (gint64) walk->size;
+
+      for (gint64 j = 0; j < run; j += TILE)
+        {
+          tree_begin (&walk->tree, MIN (run - j, TILE));
+          for (gint64 index = 0; index < call->count; index += REDUCE_BLOCK)
+            {
+              gsize n = MIN (call->count - index, REDUCE_BLOCK);
+
+              if (cancelled (walk, (gint64) (n * walk->tree.width), error))
+                return FALSE;
+              push_rows (walk, row + j * (gint64) walk->size, index, n);
+              tree_push (&walk->tree, n);
+            }
+          call->finish (call, tree_end (&walk->tree), first + j, walk->tree.width);
+        }
+    }
+  return TRUE;
+}
+
+/* ---- All ---- */
+
+static gboolean
+run_empty (Walk *walk)
+{
+  const ReduceCall *call = walk->call;
+  static const double zeros[4] = { 0 };
+
+  for (gint64 output = 0; output < walk->kept.n; output++)
+    call->finish (call, call->fold->empty != NULL ? call->fold->empty : zeros, output, 1);
+  return TRUE;
+}
+
+static gboolean
+run_walk (Walk *walk, GError **error)
+{
+  const ReduceCall *call = walk->call;
+  const ReduceFold *fold = call->fold;
+  gboolean cast = call->dtype != candela_kernel_get_input_dtype (call->kernel, 0);
+  gboolean direct = !cast && walk->reduced.rank <= 1 && axes_run_stride (&walk->reduced) == 1;
+  gboolean rows = !cast && !direct && axes_run (&walk->kept) > 1 && axes_run_stride (&walk->kept) == 1;
+  gsize width = rows ? TILE : 1;
+
+  walk->scratch = g_try_malloc (rows ? (REDUCE_LANES + 1) * TILE * fold->lane_size
+                                     : PACK_ELEMENTS * candela_dtype_get_size (call->dtype));
+  if (walk->scratch == NULL || !tree_init (&walk->tree, fold, width, call->count))
+    {
+      g_set_error_literal (error, CANDELA_ERROR, CANDELA_ERROR_NO_MEMORY, "there is no memory to reduce in");
+      return FALSE;
+    }
+  return direct ? run_direct (walk, error) : rows ? run_rows (walk, error) : run_packed (walk, error);
+}
+
+gboolean
+reduce_run (ReduceCall *call, GError **error)
+{
+  const CandelaLayout *layout = candela_kernel_get_input_layout (call->kernel, 0);
+  CandelaDType dtype = candela_kernel_get_input_dtype (call->kernel, 0);
+  const gint64 *shape, *strides;
+  gsize rank;
+  Walk walk = { .call = call, .kept.n = 1, .reduced.n = 1 };
+  gboolean done;
+
+  if (call->fold == NULL)
+    {
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_DTYPE, "there is no reduction of dtype %s",
+                   candela_dtype_get_name (dtype));
+      return FALSE;
+    }
+  shape = candela_layout_get_shape (layout, &rank);
+  strides = candela_layout_get_strides (layout, &rank);
+  for (gsize axis = 0; axis < rank; axis++)
+    axes_add ((call->axes >> axis & 1) != 0 ? &walk.reduced : &walk.kept, shape[axis], strides[axis]);
+  walk.size = candela_dtype_get_size (dtype);
+  call->count = walk.reduced.n;
+  if (walk.kept.n == 0)
+    return TRUE;
+  if (call->count == 0)
+    return run_empty (&walk);
+  walk.input = candela_kernel_get_input (call->kernel, 0);
+  done = run_walk (&walk, error);
+  g_free (walk.scratch);
+  g_free (walk.tree.storage);
+  return done;
+}
+
+/* Results that were computed in binary64, into output n, a floating one. */
+void
+reduce_store_double (const ReduceCall *call, guint n, gint64 output, const double *values, gsize width)
+{
+  gpointer out = candela_kernel_get_output (call->kernel, n);
+
+  if (candela_kernel_get_output_dtype (call->kernel, n) == CANDELA_DTYPE_FLOAT64)
+    memcpy ((double *) out + output, values, width * sizeof *values);
+  else
+    for (gsize t = 0; t < width; t++)
+      ((float *) out)[output + (gint64) t] = (float) values[t];
+}

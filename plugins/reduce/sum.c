@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * sum and prod. Floats of either size are accumulated in binary64 and rounded
+ * once, at the end; integers modulo 2^64, of which a narrower result is the low
+ * bits. */
+#include "fold.h"
+
+#define AS_DOUBLE(x) ((double) (x))
+#define AS_INTEGER(x) ((guint64) (x))
+#define ADD(a, b) ((a) + (b))
+#define MULTIPLY(a, b) ((a) * (b))
+
+/* The sum that leaves every other one as it is, signed zeros too, is -0; that of
+ * no elements is 0. */
+static const double one = 1.0;
+static const guint64 integer_one = 1;
+
+#define FLOAT_FOLDS(DTYPE, name, type)                                                                                 \
+  REDUCE_FOLD (sum_##name, type, double, -0.0, NULL, AS_DOUBLE, ADD)                                                   \
+  REDUCE_FOLD (prod_##name, type, double, 1.0, &one, AS_DOUBLE, MULTIPLY)
+#define INTEGER_FOLDS(DTYPE, name, type)                                                                               \
+  REDUCE_FOLD (integer_sum_##name, type, guint64, 0, NULL, AS_INTEGER, ADD)                                            \
+  REDUCE_FOLD (integer_prod_##name, type, guint64, 1, &integer_one, AS_INTEGER, MULTIPLY)
+
+REDUCE_INTEGERS (FLOAT_FOLDS)
+REDUCE_FLOATS (FLOAT_FOLDS)
+REDUCE_INTEGERS (INTEGER_FOLDS)
+
+#define SUM_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &sum_##name,
+#define PROD_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &prod_##name,
+#define INTEGER_SUM_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &integer_sum_##name,
+#define INTEGER_PROD_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &integer_prod_##name,
+
+const ReduceFold *const reduce_sum_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (SUM_ROW) REDUCE_FLOATS (SUM_ROW) };
+static const ReduceFold *const prod_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (PROD_ROW) REDUCE_FLOATS (PROD_ROW) };
+static const ReduceFold *const integer_sum_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (INTEGER_SUM_ROW) };
+static const ReduceFold *const integer_prod_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (INTEGER_PROD_ROW) };
+
+enum
+{
+  PARAM_AXIS,
+  PARAM_DTYPE,
+  PARAM_KEEPDIMS
+};
+
+static gboolean
+infer (CandelaInference *inference, GError **error)
+{
+  const CandelaParams *params = candela_inference_get_params (inference);
+  CandelaDType dtype = candela_inference_get_input_dtype (inference, 0);
+
+  if (candela_params_is_set (params, PARAM_DTYPE))
+    {
+      dtype = candela_params_get_dtype (params, PARAM_DTYPE);
+      if ((candela_dtype_get_kind (dtype)
+           & (CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED | CANDELA_DTYPE_KIND_FLOAT))
+          == 0)
+        return candela_inference_fail (inference, error, CANDELA_ERROR_DTYPE,
+                                       "the result cannot have dtype %s: an integer or floating one is needed",
+                                       candela_dtype_get_name (dtype));
+    }
+  else if (candela_dtype_get_kind (dtype) == CANDELA_DTYPE_KIND_UNSIGNED)
+    dtype = CANDELA_DTYPE_UINT64;
+  else if (candela_dtype_get_kind (dtype) != CANDELA_DTYPE_KIND_FLOAT)
+    dtype = CANDELA_DTYPE_INT64;
+  return reduce_infer (inference, candela_params_get_bool (params, PARAM_KEEPDIMS), FALSE, 1, dtype, error);
+}
+
+#define STORE_ROW(DTYPE, name, type)                                                                                   \
+  case CANDELA_DTYPE_##DTYPE:                                                                                          \
+    for (gsize t = 0; t < width; t++)                                                                                  \
+      ((type *) out)[output + (gint64) t] = (type) values[t];                                                          \
+    break;
+
+static void
+store_integers (const ReduceCall *call, gconstpointer partials, gint64 output, gsize width)
+{
+  gpointer out = candela_kernel_get_output (call->kernel, 0);
+  const guint64 *values = partials;
+
+  switch ((int) candela_kernel_get_output_dtype (call->kernel, 0))
+    {
+      REDUCE_INTEGERS (STORE_ROW)
+    default:
+      break;
+    }
+}
+
+static void
+store_doubles (const ReduceCall *call, gconstpointer partials, gint64 output, gsize width)
+{
+  reduce_store_double (call, 0, output, partials, width);
+}
+
+/* Elements are converted to the result's dtype before they are taken: what of
+ * that the accumulator does by itself needs no conversion. */
+static CandelaDType
+element_dtype (CandelaDType in, CandelaDType out)
+{
+  gboolean float_in = candela_dtype_get_kind (in) == CANDELA_DTYPE_KIND_FLOAT;
+  gboolean float_out = candela_dtype_get_kind (out) == CANDELA_DTYPE_KIND_FLOAT;
+
+  if (!float_out)
+    return float_in ? out : in;
+  return out == CANDELA_DTYPE_FLOAT64 || candela_dtype_get_size (in) <= 2 ? in : out;
+}
+
+static gboolean
+compute (CandelaKernel *kernel, const ReduceFold *const *folds, const ReduceFold *const *integer_folds, GError **error)
+{
+  CandelaDType out = candela_kernel_get_output_dtype (kernel, 0);
+  CandelaDType dtype = element_dtype (candela_kernel_get_input_dtype (kernel, 0), out);
+  guint rank = candela_layout_get_rank (candela_kernel_get_input_layout (kernel, 0));
+  gboolean integer = candela_dtype_get_kind (out) != CANDELA_DTYPE_KIND_FLOAT;
+  ReduceCall call = {
+    .kernel = kernel,
+    .fold = integer ? integer_folds[dtype] : folds[dtype],
+    .dtype = dtype,
+    .axes = reduce_get_axes (candela_kernel_get_params (kernel), rank),
+    .finish = integer ? store_integers : store_doubles,
+  };
+
+  return reduce_run (&call, error);
+}
+
+static gboolean
+compute_sum (CandelaKernel *kernel, GError **error)
+{
+  return compute (kernel, reduce_sum_folds, integer_sum_folds, error);
+}
+
+static gboolean
+compute_prod (CandelaKernel *kernel, GError **error)
+{
+  return compute (kernel, prod_folds, integer_prod_folds, error);
+}
+
+static const CandelaParamInfo params[] = {
+  REDUCE_PARAM_AXIS,
+  { .name = "dtype",
+    .type = CANDELA_PARAM_DTYPE,
+    .summary = "of the result, and of the elements before they are taken; none: of floats their own, else int64 or "
+               "uint64" },
+  REDUCE_PARAM_KEEPDIMS,
+  { NULL },
+};
+
+static const CandelaKernelInfo sum_kernels[] = { { .compute = compute_sum }, { .compute = NULL } };
+static const CandelaKernelInfo prod_kernels[] = { { .compute = compute_prod }, { .compute = NULL } };
+
+const CandelaOpInfo reduce_sum_op = {
+  .struct_size = sizeof (CandelaOpInfo),
+  .name = "sum",
+  .summary = "The sum along axes, pairwise and in binary64 for floats; 0 of no elements",
+  .since = "1.0",
+  .inputs = reduce_inputs,
+  .params = params,
+  .axes = CANDELA_AXES_REDUCTION,
+  .infer = infer,
+  .kernels = sum_kernels,
+};
+
+const CandelaOpInfo reduce_prod_op = {
+  .struct_size = sizeof (CandelaOpInfo),
+  .name = "prod",
+  .summary = "The product along axes, in binary64 for floats; 1 of no elements",
+  .since = "1.0",
+  .inputs = reduce_inputs,
+  .params = params,
+  .axes = CANDELA_AXES_REDUCTION,
+  .infer = infer,
+  .kernels = prod_kernels,
+};
