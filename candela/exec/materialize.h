@@ -58,7 +58,7 @@ CandelaTensor **candela_plan_run (CandelaPlan *plan, CandelaTensor *const *slots
                                   CandelaRunStats *stats, gsize *n_tensors, GError **error);
 
 CANDELA_AVAILABLE_IN_1_0
-void candela_set_num_threads (guint n_threads);
+void candela_set_num_threads (guint n);
 
 CANDELA_AVAILABLE_IN_1_0
 guint candela_get_num_threads (void);

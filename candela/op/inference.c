@@ -4,6 +4,7 @@
  * when a node is built, and again by the planner where an input turned out to
  * have another layout than the graph says. */
 #include <candela/op/op-private.h>
+#include <candela/value/dtype-private.h>
 #include <string.h>
 
 void
@@ -47,6 +48,9 @@ row_fits_loop (const CandelaInference *inference, const CandelaKernelInfo *row)
 
       if (fixed != CANDELA_DTYPE_INVALID ? row->in[i] != fixed
                                          : !candela_dtype_can_cast (inference->compute_dtype, row->in[i]))
+        return FALSE;
+      if (inference->dtypes[i] != row->in[i]
+          && candela_dtype_get_convert_func (inference->dtypes[i], row->in[i]) == NULL)
         return FALSE;
     }
   return TRUE;

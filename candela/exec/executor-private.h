@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A run of a plan: what its values are in memory. */
+#pragma once
+
+#include <candela/exec/materialize.h>
+#include <candela/plan/plan-private.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  CandelaPlan *plan;
+  CandelaBuffer **slots;     /* of each slot; NULL before its first step and after its last */
+  CandelaBuffer **tensors;   /* memory of each tensor of the plan; a guarded copy when poisoning */
+  CandelaTensor **bindings;  /* packed, of each binding */
+  GCancellable *cancellable;
+  CandelaProgressFunc progress;
+  gpointer progress_data;
+  guint64 done, total; /* elements written */
+  guint64 held;        /* bytes */
+  CandelaRunStats stats;
+} CandelaRun;
+
+/* Runs every step; slots that results need are still there afterwards. */
+gboolean candela_run_steps (CandelaRun *run, GError **error);
+
+/* The buffer in which a value lies. */
+CandelaBuffer *candela_run_get_buffer (const CandelaRun *run, const CandelaPlanValue *value);
+
+/* The memory from which a value's layout counts. */
+gpointer candela_run_get_data (const CandelaRun *run, guint32 value);
+
+/* Tells the caller that so many more elements are written; the thread that runs
+ * the plan only. */
+void candela_run_advance (CandelaRun *run, guint64 elements);
+
+/* tile.c: a fused step. */
+gboolean candela_run_tiles (CandelaRun *run, const CandelaPlanStep *step, GError **error);
+
+/* poison.c: a copy in pages that cannot be written to. */
+CandelaBuffer *candela_buffer_new_guarded (const CandelaBuffer *original, GError **error);
+
+/* threads.c: calls func for 0 to n - 1, on several threads, in any order; the
+ * caller's is one of them, and index 0 is always its own. */
+typedef void (*CandelaChunkFunc) (guint64 chunk, gpointer data);
+void candela_parallel_for (guint64 n, CandelaChunkFunc func, gpointer data);
+
+G_END_DECLS

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Running plans, from outside: binding slots, collecting results, filling
+ * caches; and materializing nodes at once or in the background. */
+#include <candela/exec/executor-private.h>
+#include <candela/value/debug-private.h>
+#include <string.h>
+
+/* ---- Binding ---- */
+
+/* A tensor packed from the start of its buffer, as the plan takes its slots to be. */
+static CandelaTensor *
+pack_binding (CandelaTensor *tensor, GError **error)
+{
+  CandelaLayout *layout = candela_tensor_get_layout (tensor);
+  gsize size = candela_dtype_get_size (candela_tensor_get_dtype (tensor));
+  g_autoptr (CandelaLayout) packed = NULL;
+  g_autoptr (CandelaBuffer) buffer = NULL;
+
+  if (layout->contiguous && layout->offset == 0)
+    return g_object_ref (tensor);
+  packed = candela_layout_new (layout->dims, layout->rank, error);
+  buffer = packed != NULL ? candela_buffer_new (packed->n_elements * size, error) : NULL;
+  if (buffer == NULL)
+    return NULL;
+  candela_layout_copy_elements (buffer->data, packed, candela_tensor_get_buffer (tensor)->data, layout, size);
+  return candela_tensor_new_for_buffer (candela_tensor_get_dtype (tensor), packed, buffer);
+}
+
+static gboolean
+bind_slots (CandelaRun *run, CandelaTensor *const *slots, gsize n_slots, GError **error)
+{
+  const CandelaPlan *plan = run->plan;
+
+  if (n_slots != plan->n_bindings)
+    {
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY,
+                   "run: the plan has %u slots to bind; %" G_GSIZE_FORMAT " tensors are given%s%s", plan->n_bindings,
+                   n_slots, plan->n_bindings > 0 ? "; the first slot is " : "",
+                   plan->n_bindings > 0 ? plan->bindings[0]->u.slot_name : "");
+      return FALSE;
+    }
+  for (gsize i = 0; i < n_slots; i++)
+    {
+      const CandelaNode *slot = plan->bindings[i];
+      gboolean right_dtype = slots[i] != NULL && candela_tensor_get_dtype (slots[i]) == slot->dtype;
+
+      if (!right_dtype || !candela_layout_same_shape (candela_tensor_get_layout (slots[i]), slot->layout))
+        {
+          g_autofree char *wanted = candela_node_to_string ((CandelaNode *) slot);
+          g_autoptr (CandelaNode) edge = slots[i] != NULL ? candela_node_new_tensor (slots[i]) : NULL;
+          g_autofree char *given = edge != NULL ? candela_node_to_string (edge) : g_strdup ("nothing");
+
+          g_set_error (error, CANDELA_ERROR, slots[i] != NULL && !right_dtype ? CANDELA_ERROR_DTYPE : CANDELA_ERROR_SHAPE,
+                       "run: slot %" G_GSIZE_FORMAT " is %s; %s is given", i, wanted, given);
+          return FALSE;
+        }
+      run->bindings[i] = pack_binding (slots[i], error);
+      if (run->bindings[i] == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+prepare_tensors (CandelaRun *run, GError **error)
+{
+  gboolean guard = (candela_debug_flags () & CANDELA_DEBUG_POISON) != 0;
+
+  for (guint32 t = 0; t < run->plan->n_tensors; t++)
+    {
+      CandelaBuffer *buffer = candela_tensor_get_buffer (run->plan->tensors[t]);
+
+      run->tensors[t] = guard ? candela_buffer_new_guarded (buffer, error) : candela_buffer_ref (buffer);
+      if (run->tensors[t] == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* ---- Results ---- */
+
+static CandelaTensor *
+make_result (CandelaRun *run, guint32 v, GError **error)
+{
+  const CandelaPlanValue *value = &run->plan->values[v];
+  g_autoptr (CandelaBuffer) literal = NULL;
+  CandelaBuffer *buffer = NULL;
+
+  if (value->storage == CANDELA_STORAGE_TENSOR)
+    {
+      CandelaTensor *tensor = run->plan->tensors[value->source];
+
+      if (candela_layout_equal (candela_tensor_get_layout (tensor), value->layout))
+        return g_object_ref (tensor);
+      buffer = candela_tensor_get_buffer (tensor);
+    }
+  else if (value->storage == CANDELA_STORAGE_LITERAL)
+    {
+      literal = candela_buffer_new (candela_dtype_get_size (value->dtype), error);
+      if (literal == NULL)
+        return NULL;
+      memcpy (literal->data, value->node->u.scalar, candela_dtype_get_size (value->dtype));
+      buffer = literal;
+    }
+  else
+    buffer = candela_run_get_buffer (run, value);
+  return candela_tensor_new_for_buffer (value->dtype, value->layout, buffer);
+}
+
+static CandelaTensor **
+collect_results (CandelaRun *run, GError **error)
+{
+  const CandelaPlan *plan = run->plan;
+  CandelaTensor **tensors = g_new0 (CandelaTensor *, plan->n_roots + 1);
+
+  for (guint32 c = 0; c < plan->n_caches; c++)
+    {
+      g_autoptr (CandelaTensor) tensor = make_result (run, plan->caches[c], error);
+
+      if (tensor == NULL)
+        break;
+      candela_node_fill_cache (plan->cache_nodes[c], tensor);
+    }
+  for (guint r = 0; r < plan->n_roots; r++)
+    {
+      tensors[r] = make_result (run, plan->root_values[r], error);
+      if (tensors[r] == NULL)
+        {
+          while (r-- > 0)
+            g_object_unref (tensors[r]);
+          g_free (tensors);
+          return NULL;
+        }
+    }
+  return tensors;
+}
+
+static void
+clear_run (CandelaRun *run)
+{
+  for (guint32 s = 0; s < run->plan->n_slots; s++)
+    g_clear_pointer (&run->slots[s], candela_buffer_unref);
+  for (guint32 t = 0; t < run->plan->n_tensors; t++)
+    g_clear_pointer (&run->tensors[t], candela_buffer_unref);
+  for (guint32 b = 0; b < run->plan->n_bindings; b++)
+    g_clear_object (&run->bindings[b]);
+  g_free (run->slots);
+  g_free (run->tensors);
+  g_free (run->bindings);
+}
+
+/**
+ * candela_plan_run:
+ * @plan: a plan
+ * @slots: (array length=n_slots) (nullable): a tensor for each slot node, in the
+ *   order in which the plan names them
+ * @n_slots: their number
+ * @cancellable: (nullable): what cancels the run
+ * @progress: (nullable) (scope call) (closure user_data): told how far the run is
+ * @user_data: data for @progress
+ * @stats: (out caller-allocates) (optional): what the run did
+ * @n_tensors: (out): the number of results
+ * @error: return location for an error
+ *
+ * Runs a plan. A plan may be run any number of times, and by several threads at
+ * once.
+ *
+ * Returns: (transfer full) (array length=n_tensors) (nullable): the results, in
+ *   the order of the roots; %NULL on %CANDELA_ERROR_ARITY,
+ *   %CANDELA_ERROR_DTYPE or %CANDELA_ERROR_SHAPE (of the slots' tensors),
+ *   %CANDELA_ERROR_NO_MEMORY, %G_IO_ERROR_CANCELLED, or what a kernel sets
+ *
+ * Since: 1.0
+ */
+CandelaTensor **
+candela_plan_run (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots, GCancellable *cancellable,
+                  CandelaProgressFunc progress, gpointer user_data, CandelaRunStats *stats, gsize *n_tensors,
+                  GError **error)
+{
+  CandelaRun run = { .plan = plan, .cancellable = cancellable, .progress = progress, .progress_data = user_data };
+  CandelaTensor **tensors = NULL;
+  gint64 started = g_get_monotonic_time ();
+
+  if (n_tensors != NULL)
+    *n_tensors = 0;
+  g_return_val_if_fail (plan != NULL, NULL);
+
+  if ((candela_debug_flags () & CANDELA_DEBUG_PLAN) != 0)
+    {
+      g_autofree char *text = candela_plan_to_string (plan);
+
+      g_printerr ("%s\n", text);
+    }
+  run.slots = g_new0 (CandelaBuffer *, plan->n_slots);
+  run.tensors = g_new0 (CandelaBuffer *, plan->n_tensors);
+  run.bindings = g_new0 (CandelaTensor *, plan->n_bindings);
+  if (bind_slots (&run, slots, n_slots, error) && prepare_tensors (&run, error) && candela_run_steps (&run, error))
+    tensors = collect_results (&run, error);
+  clear_run (&run);
+  run.stats.nanoseconds = (g_get_monotonic_time () - started) * 1000;
+  if (stats != NULL)
+    *stats = run.stats;
+  if (n_tensors != NULL && tensors != NULL)
+    *n_tensors = plan->n_roots;
+  return tensors;
+}
+
+/* ---- Nodes ---- */
+
+static CandelaTensor *
+materialize_one (CandelaNode *node, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (CandelaPlan) plan = candela_node_plan (node, CANDELA_PLAN_DEFAULT, error);
+  g_autofree CandelaTensor **tensors = NULL;
+
+  if (plan == NULL)
+    return NULL;
+  tensors = candela_plan_run (plan, NULL, 0, cancellable, NULL, NULL, NULL, NULL, error);
+  return tensors != NULL ? tensors[0] : NULL;
+}
+
+/**
+ * candela_node_materialize:
+ * @node: (nullable): a node
+ * @error: return location for an error
+ *
+ * Plans and computes a node.
+ *
+ * Returns: (transfer full) (nullable): the node's value; %NULL on an error of
+ *   candela_plan_new() or candela_plan_run(), or if @node is %NULL (an error that
+ *   is already set is left as it is)
+ *
+ * Since: 1.0
+ */
+CandelaTensor *
+candela_node_materialize (CandelaNode *node, GError **error)
+{
+  return materialize_one (node, NULL, error);
+}
+
+/**
+ * candela_materialize:
+ * @nodes: (array length=n_nodes): nodes
+ * @n_nodes: their number
+ * @n_tensors: (out): the number of results
+ * @error: return location for an error
+ *
+ * Plans and computes several nodes at once; what they share is computed once.
+ *
+ * Returns: (transfer full) (array length=n_tensors) (nullable): their values, in
+ *   order; %NULL on an error of candela_plan_new() or candela_plan_run()
+ *
+ * Since: 1.0
+ */
+CandelaTensor **
+candela_materialize (CandelaNode *const *nodes, gsize n_nodes, gsize *n_tensors, GError **error)
+{
+  g_autoptr (CandelaPlan) plan = candela_plan_new (nodes, n_nodes, CANDELA_PLAN_DEFAULT, error);
+
+  if (n_tensors != NULL)
+    *n_tensors = 0;
+  return plan != NULL ? candela_plan_run (plan, NULL, 0, NULL, NULL, NULL, NULL, n_tensors, error) : NULL;
+}
+
+static void
+materialize_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  GError *error = NULL;
+  CandelaTensor *tensor = materialize_one (data, cancellable, &error);
+
+  if (tensor != NULL)
+    g_task_return_pointer (task, tensor, g_object_unref);
+  else
+    g_task_return_error (task, error);
+}
+
+/**
+ * candela_node_materialize_async:
+ * @node: a node
+ * @cancellable: (nullable): what cancels the run
+ * @callback: (scope async) (closure user_data): called when it is done, in the
+ *   thread-default main context of the caller
+ * @user_data: data for @callback
+ *
+ * Plans and computes a node on another thread, so that a main loop goes on.
+ *
+ * Since: 1.0
+ */
+void
+candela_node_materialize_async (CandelaNode *node, GCancellable *cancellable, GAsyncReadyCallback callback,
+                                gpointer user_data)
+{
+  g_autoptr (GTask) task = NULL;
+
+  g_return_if_fail (node != NULL);
+
+  task = g_task_new (NULL, cancellable, callback, user_data);
+  g_task_set_source_tag (task, candela_node_materialize_async);
+  g_task_set_task_data (task, candela_node_ref (node), (GDestroyNotify) candela_node_unref);
+  g_task_run_in_thread (task, materialize_in_thread);
+}
+
+/**
+ * candela_node_materialize_finish:
+ * @node: the node
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * The end of candela_node_materialize_async(). Nothing of the run goes on after
+ * it.
+ *
+ * Returns: (transfer full) (nullable): the node's value; %NULL on an error of
+ *   candela_node_materialize(), or %G_IO_ERROR_CANCELLED
+ *
+ * Since: 1.0
+ */
+CandelaTensor *
+candela_node_materialize_finish (CandelaNode *node, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (g_task_is_valid (result, NULL), NULL);
+  g_return_val_if_fail (g_async_result_is_tagged (result, candela_node_materialize_async), NULL);
+
+  return g_task_propagate_pointer (G_TASK (result), error);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element-wise engine. A fused step runs over tiles, ranges of the output's
+ * logical index that fit in the first-level cache: each tile goes through all
+ * parts before the next one begins, so what lies between parts stays in cache.
+ *
+ * Loops see packed elements of their kernel's dtypes only. An input that is
+ * packed and of the output's shape is read where it lies; a scalar is spread over
+ * a tile once; anything else (strided, reversed, broadcast) is packed tile by
+ * tile; and what has another dtype is converted on the way.
+ *
+ * A loop gives an element the same bits wherever it stands, so neither the
+ * tile's size, nor the cut into chunks, nor the number of threads is to be seen
+ * in the result. */
+#include <candela/exec/executor-private.h>
+#include <candela/value/dtype-private.h>
+#include <string.h>
+
+/* A tile's registers together, in bytes: two thirds of a common L1 cache. */
+#define CACHE_BYTES (32 * 1024)
+#define MIN_TILE 128
+#define MAX_TILE 2048
+#define ELEMENT_BYTES 16 /* the widest */
+
+/* Work (elements times parts) below which no thread is woken. */
+#define PARALLEL_WORK (64 * 1024)
+/* Elements of a chunk, which one thread takes at a time. */
+#define CHUNK_ELEMENTS (64 * 1024)
+
+/* Scratch memory on the stack, enough for small arrays. */
+#define STACK_BYTES (8 * 1024)
+#define FEW_INPUTS 16
+
+typedef enum {
+  INPUT_PACKED,
+  INPUT_SCALAR,
+  INPUT_STRIDED
+} InputKind;
+
+typedef struct
+{
+  InputKind kind;
+  const guint8 *data; /* PACKED, SCALAR: the first element; STRIDED: the buffer */
+  gsize size;         /* of an element */
+  CandelaLayout *layout; /* STRIDED: broadcast to the output's shape; owned */
+} Input;
+
+typedef struct
+{
+  CandelaRun *run;
+  const CandelaPlanStep *step;
+  Input *inputs;
+  guint8 *outputs[CANDELA_MAX_OUTPUTS];
+  gsize output_sizes[CANDELA_MAX_OUTPUTS];
+  guint64 n;        /* elements */
+  gsize tile;       /* elements */
+  gsize tile_bytes; /* of a register */
+  gsize scratch_bytes;
+  GThread *caller;
+  gsize done; /* elements written and not yet told of (atomic) */
+} Pass;
+
+/* ---- One tile ---- */
+
+/* The pointers of one tile. Scratch memory: registers first, then a tile for
+ * each input that is not read where it lies, then one for each operand of a part
+ * that is converted. */
+static guint8 *
+input_scratch (const Pass *pass, guint8 *scratch, guint32 input)
+{
+  return scratch + (pass->step->n_registers + input) * pass->tile_bytes;
+}
+
+static guint8 *
+convert_scratch (const Pass *pass, guint8 *scratch, guint32 operand)
+{
+  return scratch + (pass->step->n_registers + pass->step->n_inputs + operand) * pass->tile_bytes;
+}
+
+static void
+spread_scalar (const Input *input, guint8 *out, gsize n)
+{
+  switch (input->size)
+    {
+    case 1:
+      memset (out, input->data[0], n);
+      break;
+    case 4:
+      for (gsize i = 0; i < n; i++)
+        memcpy (out + 4 * i, input->data, 4);
+      break;
+    case 8:
+      for (gsize i = 0; i < n; i++)
+        memcpy (out + 8 * i, input->data, 8);
+      break;
+    default:
+      for (gsize i = 0; i < n; i++)
+        memcpy (out + input->size * i, input->data, input->size);
+      break;
+    }
+}
+
+static void
+prepare_scalars (const Pass *pass, guint8 *scratch, gsize n)
+{
+  for (guint32 i = 0; i < pass->step->n_inputs; i++)
+    if (pass->inputs[i].kind == INPUT_SCALAR)
+      spread_scalar (&pass->inputs[i], input_scratch (pass, scratch, i), n);
+}
+
+static const guint8 *
+prepare_input (const Pass *pass, guint8 *scratch, guint32 i, guint64 start, gsize n)
+{
+  const Input *input = &pass->inputs[i];
+
+  if (input->kind == INPUT_PACKED)
+    return input->data + start * input->size;
+  if (input->kind == INPUT_STRIDED)
+    candela_layout_pack (input->layout, input->data, input->size, start, n, input_scratch (pass, scratch, i));
+  return input_scratch (pass, scratch, i);
+}
+
+static void
+run_part (const Pass *pass, const CandelaPlanPart *part, const guint8 *const *inputs, guint8 *scratch, guint64 start,
+          gsize n)
+{
+  const CandelaNode *node = part->node;
+  const CandelaKernelInfo *kernel = node->u.op.kernel;
+  const guint32 *operands = candela_plan_part_operands (pass->run->plan, part);
+  gconstpointer in[CANDELA_MAX_LOOP_INPUTS];
+  gpointer out[CANDELA_MAX_OUTPUTS];
+
+  for (guint32 i = 0; i < node->n_inputs; i++)
+    {
+      const guint8 *data = operands[i] < pass->step->n_inputs
+                               ? inputs[operands[i]]
+                               : scratch + (operands[i] - pass->step->n_inputs) * pass->tile_bytes;
+
+      if (node->inputs[i]->dtype != kernel->in[i])
+        {
+          guint8 *converted = convert_scratch (pass, scratch, i);
+
+          candela_dtype_get_convert_func (node->inputs[i]->dtype, kernel->in[i]) (converted, data, n);
+          data = converted;
+        }
+      in[i] = data;
+    }
+  operands += node->n_inputs;
+  for (guint o = 0; o < node->n_outputs; o++)
+    out[o] = (operands[o] & CANDELA_PART_OUTPUT) != 0
+                 ? pass->outputs[o] + start * pass->output_sizes[o]
+                 : scratch + (operands[o] - pass->step->n_inputs) * pass->tile_bytes;
+  kernel->loop (out, in, n, node->u.op.params);
+}
+
+static void
+run_range (const Pass *pass, guint64 start, guint64 end, const guint8 **inputs, guint8 *scratch)
+{
+  const CandelaPlanPart *parts = pass->run->plan->parts + pass->step->first_part;
+
+  prepare_scalars (pass, scratch, MIN (pass->tile, end - start));
+  for (; start < end; start += pass->tile)
+    {
+      gsize n = MIN (pass->tile, end - start);
+
+      if (g_cancellable_is_cancelled (pass->run->cancellable))
+        return;
+      for (guint32 i = 0; i < pass->step->n_inputs; i++)
+        inputs[i] = prepare_input (pass, scratch, i, start, n);
+      for (guint32 p = 0; p < pass->step->n_parts; p++)
+        run_part (pass, &parts[p], inputs, scratch, start, n);
+    }
+}
+
+/* ---- A whole step ---- */
+
+static void
+run_chunk (guint64 chunk, gpointer data)
+{
+  Pass *pass = data;
+  guint64 start = chunk * CHUNK_ELEMENTS;
+  guint64 end = MIN (pass->n, start + CHUNK_ELEMENTS);
+  guint8 small[STACK_BYTES] __attribute__ ((aligned (CANDELA_ALIGNMENT)));
+  const guint8 *few[FEW_INPUTS];
+  g_autofree const guint8 **many = NULL;
+  g_autofree guint8 *large = NULL;
+  guint8 *scratch = small;
+
+  if (pass->scratch_bytes > STACK_BYTES)
+    {
+      large = g_malloc (pass->scratch_bytes + CANDELA_ALIGNMENT);
+      scratch = (guint8 *) (((gsize) large + CANDELA_ALIGNMENT - 1) & ~(gsize) (CANDELA_ALIGNMENT - 1));
+    }
+  if (pass->step->n_inputs > FEW_INPUTS)
+    many = g_new (const guint8 *, pass->step->n_inputs);
+  run_range (pass, start, end, many != NULL ? many : few, scratch);
+
+  g_atomic_pointer_add (&pass->done, end - start);
+  if (g_thread_self () == pass->caller)
+    {
+      gsize done = g_atomic_pointer_add (&pass->done, 0);
+
+      g_atomic_pointer_add (&pass->done, -(gssize) done);
+      candela_run_advance (pass->run, done);
+    }
+}
+
+static gboolean
+prepare_pass (Pass *pass, GError **error)
+{
+  const CandelaPlan *plan = pass->run->plan;
+  const CandelaPlanStep *step = pass->step;
+  const CandelaLayout *shape = plan->values[plan->outputs[step->first_output].value].layout;
+
+  for (guint32 o = 0; o < step->n_outputs; o++)
+    {
+      guint32 v = plan->outputs[step->first_output + o].value;
+
+      pass->output_sizes[o] = candela_dtype_get_size (plan->values[v].dtype);
+      pass->outputs[o] = (guint8 *) candela_run_get_data (pass->run, v)
+                         + plan->values[v].layout->offset * (gint64) pass->output_sizes[o];
+    }
+  for (guint32 i = 0; i < step->n_inputs; i++)
+    {
+      guint32 v = plan->inputs[step->first_input + i];
+      const CandelaLayout *layout = plan->values[v].layout;
+      Input *input = &pass->inputs[i];
+
+      input->layout = NULL;
+      input->size = candela_dtype_get_size (plan->values[v].dtype);
+      input->data = candela_run_get_data (pass->run, v);
+      if (layout->n_elements == 1 || (layout->contiguous && layout->n_elements == shape->n_elements))
+        {
+          input->kind = layout->n_elements == shape->n_elements ? INPUT_PACKED : INPUT_SCALAR;
+          input->data += layout->offset * (gint64) input->size;
+          continue;
+        }
+      input->kind = INPUT_STRIDED;
+      input->layout = candela_layout_broadcast (layout, shape->dims, shape->rank, error);
+      if (input->layout == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+size_tiles (Pass *pass)
+{
+  const CandelaPlanStep *step = pass->step;
+  gsize n_tiles = step->n_registers + step->n_inputs;
+  gsize n_scratch = n_tiles + CANDELA_MAX_LOOP_INPUTS;
+  gsize fitting = CACHE_BYTES / (8 * MAX (n_tiles, 1));
+
+  pass->tile = CLAMP (fitting & ~(gsize) 63, MIN_TILE, MAX_TILE);
+  if (pass->n < pass->tile)
+    pass->tile = (pass->n + 15) & ~(gsize) 15;
+  pass->tile_bytes = pass->tile * ELEMENT_BYTES;
+  pass->scratch_bytes = n_scratch * pass->tile_bytes;
+}
+
+gboolean
+candela_run_tiles (CandelaRun *run, const CandelaPlanStep *step, GError **error)
+{
+  const CandelaPlan *plan = run->plan;
+  Input few[FEW_INPUTS];
+  g_autofree Input *many = step->n_inputs > FEW_INPUTS ? g_new0 (Input, step->n_inputs) : NULL;
+  Pass pass = { .run = run, .step = step, .inputs = many != NULL ? many : few, .caller = g_thread_self () };
+  gboolean ok;
+
+  pass.n = plan->values[plan->outputs[step->first_output].value].layout->n_elements;
+  if (pass.n == 0)
+    return TRUE;
+  for (guint32 i = 0; i < step->n_inputs; i++)
+    pass.inputs[i].layout = NULL;
+  ok = prepare_pass (&pass, error);
+  if (ok)
+    {
+      guint64 n_chunks = (pass.n + CHUNK_ELEMENTS - 1) / CHUNK_ELEMENTS;
+
+      size_tiles (&pass);
+      if (pass.n * step->n_parts < PARALLEL_WORK || n_chunks == 1)
+        for (guint64 chunk = 0; chunk < n_chunks; chunk++)
+          run_chunk (chunk, &pass);
+      else
+        candela_parallel_for (n_chunks, run_chunk, &pass);
+      candela_run_advance (run, pass.done);
+      ok = !g_cancellable_set_error_if_cancelled (run->cancellable, error);
+    }
+  for (guint32 i = 0; i < step->n_inputs; i++)
+    g_clear_pointer (&pass.inputs[i].layout, candela_layout_unref);
+  return ok;
+}
