@@ -10,6 +10,9 @@ G_BEGIN_DECLS
 /* "allocate", "reuse", "in-place", "reference-slot", "reference-eternal". */
 const char *candela_plan_kind_name (guint kind);
 
+/* The colour that stands for the kind in pictures. */
+const char *candela_plan_kind_color (guint kind);
+
 /* For each value the step that produces it, or CANDELA_PLAN_NONE. */
 guint32 *candela_plan_find_producers (const CandelaPlan *plan);
 
@@ -42,7 +45,11 @@ guint64 candela_plan_output_bytes (const CandelaPlan *plan, const CandelaPlanOut
  * plan while it runs). */
 guint64 *candela_plan_find_held_bytes (const CandelaPlan *plan);
 
-/* "24 B", "1.5 KiB". */
+/* print-chart.c: which slot lives when, and the bytes held at each step, as SVG
+ * elements from (0, 0) on; how large it is. */
+void candela_plan_append_chart (const CandelaPlan *plan, GString *svg, double *width, double *height);
+
+/* "24 B", "1.50 KiB". */
 char *candela_plan_bytes_to_string (guint64 bytes);
 
 static inline const CandelaPlanOutput *
