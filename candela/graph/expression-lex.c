@@ -13,6 +13,9 @@
 #define NAME_FIRST G_CSET_a_2_z G_CSET_A_2_Z "_"
 #define NAME_NTH G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_"
 
+/* So that messages can repeat a name. */
+#define MAX_NAME 255
+
 /* How much of a long line a message shows on either side of the place. */
 #define EXCERPT 60
 
@@ -269,14 +272,17 @@ read_string (CandelaLexer *lexer, CandelaToken *token, GError **error)
   return TRUE;
 }
 
-static void
-read_name (CandelaLexer *lexer, CandelaToken *token)
+static gboolean
+read_name (CandelaLexer *lexer, CandelaToken *token, GError **error)
 {
+  if (lexer->position - token->start > MAX_NAME)
+    return candela_lexer_fail (lexer, token->start, error, "a name of more than %d characters", MAX_NAME);
   token->kind = CANDELA_TOKEN_NAME;
   token->name = g_string_chunk_insert_const (lexer->names, lexer->scanner->value.v_identifier);
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     if (strcmp (words[i].word, token->name) == 0)
       token->kind = words[i].kind;
+  return TRUE;
 }
 
 static gboolean
@@ -291,7 +297,7 @@ read_dot (CandelaLexer *lexer, CandelaToken *token, GError **error)
       token->kind = CANDELA_TOKEN_ELLIPSIS;
       return TRUE;
     }
-  if (start[1] == '\0' || strchr (NAME_FIRST, start[1]) == NULL)
+  if (start[1] == '\0' || strchr (NAME_FIRST, start[1]) == NULL || lexer->position - token->start > MAX_NAME)
     return candela_lexer_fail (lexer, token->start, error, "unexpected '.'");
   token->kind = CANDELA_TOKEN_ATTRIBUTE;
   token->name = g_string_chunk_insert_const (lexer->names, lexer->scanner->value.v_identifier);
@@ -374,10 +380,7 @@ candela_lexer_next (CandelaLexer *lexer, CandelaToken *token, GError **error)
       fine = read_string (lexer, token, error);
       break;
     case G_TOKEN_IDENTIFIER:
-      if (*text == '.')
-        fine = read_dot (lexer, token, error);
-      else
-        read_name (lexer, token);
+      fine = *text == '.' ? read_dot (lexer, token, error) : read_name (lexer, token, error);
       break;
     case ';':
     case '\n':

@@ -118,7 +118,7 @@ candela_suggestion_offer (CandelaSuggestion *suggestion, const char *candidate)
         }
     }
 
-  best = suggestion->name != NULL ? suggestion->distance : (guint) MAX (1, n / 3) + 1;
+  best = suggestion->name != NULL ? suggestion->distance : n < 4 ? 2 : n < 8 ? 3 : 4;
   if (row[m] < best && row[m] < MAX (n, m))
     {
       g_free (suggestion->name);
@@ -163,27 +163,18 @@ candela_parser_fail_unbound (CandelaParser *parser, const CandelaOperand *operan
   return candela_lexer_fail (&parser->lexer, operand->start, error, "unknown name '%s'", operand->name);
 }
 
-/* Adds to an error about an op that there is not what may have been meant. */
+/* Methods are not part of the language, but written all the same. */
 static void
-suggest_op (CandelaParser *parser, const char *name, GError *cause)
+suggest_call (CandelaParser *parser, const char *symbol, GError *cause)
 {
-  CandelaSuggestion suggestion = { name, NULL, 0 };
-  g_autoptr (GListModel) ops = candela_registry_list_ops (parser->registry);
+  const char *attribute = g_str_has_prefix (symbol, "attribute:.") ? symbol + strlen ("attribute:.") : NULL;
 
-  for (guint i = 0; i < g_list_model_get_n_items (ops); i++)
-    {
-      g_autoptr (CandelaOp) op = g_list_model_get_item (ops, i);
-
-      candela_suggestion_offer (&suggestion, candela_op_get_name (op));
-    }
-  if (suggestion.name != NULL)
-    {
-      char *message = g_strdup_printf ("%s; did you mean '%s'?", cause->message, suggestion.name);
-
-      g_free (cause->message);
-      cause->message = message;
-    }
-  g_free (suggestion.name);
+  if (attribute == NULL)
+    return;
+  g_free (cause->message);
+  cause->message = candela_registry_lookup_op (parser->registry, attribute, NULL) != NULL
+                       ? g_strdup_printf ("no attribute '.%s'; the op is called as %s(x)", attribute, attribute)
+                       : g_strdup_printf ("no attribute '.%s'", attribute);
 }
 
 CandelaOp *
@@ -199,8 +190,8 @@ candela_parser_lookup (CandelaParser *parser, const char *name, gboolean symbol,
               : candela_registry_lookup_op (parser->registry, name, &cause);
   if (op == NULL)
     {
-      if (!symbol && g_error_matches (cause, CANDELA_ERROR, CANDELA_ERROR_UNKNOWN_OP))
-        suggest_op (parser, name, cause);
+      if (symbol && g_error_matches (cause, CANDELA_ERROR, CANDELA_ERROR_UNKNOWN_OP))
+        suggest_call (parser, name, cause);
       candela_lexer_locate (&parser->lexer, start, error, cause);
       return NULL;
     }
