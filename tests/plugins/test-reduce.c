@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The reduce plugin. Right values are NumPy's, where it accumulates float32 in
+ * binary64 as this plugin does; those of variances of large numbers are worked out
+ * by hand. What is then tested is that nothing but values decides the bits. */
+#include "op-testing.h"
+
+typedef struct
+{
+  const char *op, *params;
+  const char *dtype, *shape, *elements;
+  const char *out_dtype, *out_shape, *out_elements;
+} Case;
+
+#define QUARTERS                                                                                                       \
+  "float64", "2 3 4",                                                                                                  \
+      "-7 -5.75 -4.5 -3.25 -2 -0.75 0.5 1.75 3 4.25 5.5 6.75 8 9.25 10.5 11.75 13 14.25 15.5 16.75 18 19.25 20.5 21.75"
+
+static const Case cases[] = {
+  { "sum", NULL, "int32", "2 3", "-2 -1 0 1 2 3", "int64", "", "3" },
+  { "sum", "{'axis': <[int64 0]>}", "int32", "2 3", "-2 -1 0 1 2 3", "int64", "3", "-1 1 3" },
+  { "sum", "{'axis': <[int64 -1]>}", "int32", "2 3", "-2 -1 0 1 2 3", "int64", "2", "-3 6" },
+  { "sum", "{'axis': <[int64 1]>, 'keepdims': <true>}", "int32", "2 3", "-2 -1 0 1 2 3", "int64", "2 1", "-3 6" },
+  { "sum", "{'keepdims': <true>}", "int32", "2 3", "-2 -1 0 1 2 3", "int64", "1 1", "3" },
+  { "sum", "{'axis': <int64 1>}", "int32", "2 3", "-2 -1 0 1 2 3", "int64", "2", "-3 6" },
+  { "sum", "{'axis': <@ax []>}", "int32", "2 3", "-2 -1 0 1 2 3", "int64", "2 3", "-2 -1 0 1 2 3" },
+  { "sum", "{'axis': <[int64 0, 2]>}", QUARTERS,
+    "float64", "3", "19 59 99" },
+  { "sum", "{'axis': <[int64 2, 0]>}", QUARTERS,
+    "float64", "3", "19 59 99" },
+  { "sum", "{'axis': <[int64 -2]>}", QUARTERS,
+    "float64", "2 4", "-6 -2.25 1.5 5.25 39 42.75 46.5 50.25" },
+  { "sum", "{'axis': <[int64 1, 2]>}", QUARTERS,
+    "float64", "2", "-1.5 178.5" },
+  { "sum", NULL, "bool", "3", "1 0 1", "int64", "", "2" },
+  { "sum", NULL, "int8", "3", "3 0 1", "int64", "", "4" },
+  { "sum", NULL, "int16", "3", "3 0 1", "int64", "", "4" },
+  { "sum", NULL, "int64", "3", "3 0 1", "int64", "", "4" },
+  { "sum", NULL, "uint8", "3", "3 0 1", "uint64", "", "4" },
+  { "sum", NULL, "uint16", "3", "3 0 1", "uint64", "", "4" },
+  { "sum", NULL, "uint32", "3", "3 0 1", "uint64", "", "4" },
+  { "sum", NULL, "uint64", "3", "3 0 1", "uint64", "", "4" },
+  { "sum", NULL, "float32", "3", "3 0 1", "float32", "", "4" },
+  { "sum", NULL, "int8", "2", "100 100", "int64", "", "200" },
+  { "sum", "{'dtype': <'int8'>}", "int8", "2", "100 100", "int8", "", "-56" },
+  { "sum", "{'dtype': <'float32'>}", "int32", "2", "16777217 1", "float32", "", "16777216" },
+  { "sum", "{'dtype': <'int32'>}", "float64", "2 2", "0.5 0.7 0.2 1.5", "int32", "", "1" },
+  { "sum", "{'dtype': <'int32'>, 'axis': <[int64 0]>}", "float64", "2 2", "0.5 2.7 0.2 1.5",
+    "int32", "2", "0 3" },
+  { "sum", "{'dtype': <'float64'>}", "uint8", "2", "1 2", "float64", "", "3" },
+  { "sum", NULL, "int64", "2", "9223372036854775807 1", "int64", "", "-9223372036854775808" },
+  { "prod", NULL, "int32", "2 3", "-3 -2 -1 0 1 2", "int64", "", "0" },
+  { "prod", "{'axis': <[int64 0]>}", QUARTERS,
+    "float64", "3 4", "-56 -53.1875 -47.25 -38.1875 -26 -10.6875 7.75 29.3125 54 81.8125 112.75 146.8125" },
+  { "prod", NULL, "float32", "2 3", "1.5 -2 8 0.10000000149011612 3 -0.699999988079071",
+    "float32", "", "5.039999961853027" },
+  { "mean", NULL, "int32", "2 3", "-2 -1 0 1 2 3", "float64", "", "0.5" },
+  { "mean", "{'axis': <[int64 0]>}", QUARTERS,
+    "float64", "3 4", "0.5 1.75 3 4.25 5.5 6.75 8 9.25 10.5 11.75 13 14.25" },
+  { "mean", "{'axis': <[int64 2]>, 'keepdims': <true>}", QUARTERS,
+    "float64", "2 3 1", "-5.125 -0.125 4.875 9.875 14.875 19.875" },
+  { "mean", NULL, "bool", "4", "1 0 1 1", "float64", "", "0.75" },
+  { "mean", "{'axis': <[int64 1]>}", "float32", "2 3", "1.5 -2 8 0.10000000149011612 3 -0.699999988079071",
+    "float32", "2", "2.5 0.800000011920929" },
+  { "var", NULL, "int32", "2 3", "-2 -1 0 1 2 3", "float64", "", "2.9166666666666665" },
+  { "var", "{'correction': <1.0>}", "int32", "2 3", "-2 -1 0 1 2 3", "float64", "", "3.5" },
+  { "var", "{'axis': <[int64 0]>}", QUARTERS,
+    "float64", "3 4", "56.25 56.25 56.25 56.25 56.25 56.25 56.25 56.25 56.25 56.25 56.25 56.25" },
+  { "std", "{'axis': <[int64 1]>}", "float64", "2 3", "1 2.5 4 7 0 -1", "float64", "2",
+    "1.224744871391589 3.559026084010437" },
+  { "std", "{'axis': <[int64 0]>, 'correction': <1>, 'keepdims': <true>}", "float64", "2 3", "1 2.5 4 7 0 -1",
+    "float64", "1 3", "4.242640687119285 1.7677669529663689 3.5355339059327378" },
+  { "var", NULL, "float64", "4", "1000000004 1000000007 1000000013 1000000016", "float64", "", "22.5" },
+  { "var", "{'correction': <1.0>}", "float64", "4", "1000000004 1000000007 1000000013 1000000016",
+    "float64", "", "30" },
+  { "var", NULL, "float32", "2", "1000000064 1000000128", "float32", "", "1024" },
+  { "var", "{'correction': <1.0>}", "float64", "1", "3", "float64", "", "nan" },
+  { "var", "{'correction': <2.0>}", "float64", "2", "3 4", "float64", "", "inf" },
+  { "max", NULL, "float64", "2 3", "1.5 -2 inf 0.25 3 -0", "float64", "", "inf" },
+  { "max", "{'axis': <[int64 0]>}", "float64", "2 3", "1.5 -2 inf 0.25 3 -0", "float64", "3", "1.5 3 inf" },
+  { "min", "{'axis': <[int64 1]>}", "float64", "2 3", "1.5 -2 inf 0.25 3 -0", "float64", "2", "-2 -0" },
+  { "min", "{'axis': <[int64 0]>}", "int32", "2 3", "-2 -1 0 1 2 3", "int32", "3", "-2 -1 0" },
+  { "max", "{'keepdims': <true>}", "int32", "2 3", "-2 -1 0 1 2 3", "int32", "1 1", "3" },
+  { "max", NULL, "float64", "2 3", "1 nan 3 4 5 -inf", "float64", "", "nan" },
+  { "min", "{'axis': <[int64 1]>}", "float64", "2 3", "1 nan 3 4 5 -inf", "float64", "2", "nan -inf" },
+  { "max", "{'axis': <[int64 0]>}", "float64", "2 3", "1 nan 3 4 5 -inf", "float64", "3", "4 nan 3" },
+  { "max", "{'axis': <[int64 0]>}", "bool", "2 3", "1 0 1 1 1 0", "bool", "3", "1 1 1" },
+  { "min", "{'axis': <[int64 0]>}", "bool", "2 3", "1 0 1 1 1 0", "bool", "3", "1 0 0" },
+  { "max", "{'axis': <[int64 0]>}", "int8", "2 3", "1 0 1 1 1 0", "int8", "3", "1 1 1" },
+  { "min", "{'axis': <[int64 0]>}", "int8", "2 3", "1 0 1 1 1 0", "int8", "3", "1 0 0" },
+  { "max", "{'axis': <[int64 0]>}", "uint64", "2 3", "1 0 1 1 1 0", "uint64", "3", "1 1 1" },
+  { "min", "{'axis': <[int64 0]>}", "uint64", "2 3", "1 0 1 1 1 0", "uint64", "3", "1 0 0" },
+  { "max", "{'axis': <[int64 0]>}", "float32", "2 3", "1 0 1 1 1 0", "float32", "3", "1 1 1" },
+  { "min", "{'axis': <[int64 0]>}", "float32", "2 3", "1 0 1 1 1 0", "float32", "3", "1 0 0" },
+  { "min", NULL, "uint64", "2", "18446744073709551615 9223372036854775808", "uint64", "", "9223372036854775808" },
+  { "max", NULL, "int64", "2", "-9223372036854775808 -9223372036854775808", "int64", "", "-9223372036854775808" },
+  { "max", NULL, "float64", "2", "-inf -inf", "float64", "", "-inf" },
+  { "min", NULL, "float32", "1", "inf", "float32", "", "inf" },
+  { "any", NULL, "float64", "3", "0 0 nan", "bool", "", "1" },
+  { "any", "{'axis': <[int64 1]>}", "int32", "2 2", "0 0 0 256", "bool", "2", "0 1" },
+  { "all", NULL, "float64", "2", "1 -0", "bool", "", "0" },
+  { "all", "{'axis': <[int64 0]>}", "int16", "2 2", "1 2 0 256", "bool", "2", "0 1" },
+  { "all", "{'keepdims': <true>}", "float32", "2", "nan 1.401298464324817e-45", "bool", "1", "1" },
+  { "any", NULL, "bool", "", "0", "bool", "", "0" },
+  { "argmax", NULL, "int64", "3 3", "3 7 7 7 0 7 -1 -1 -2", "int64", "", "1" },
+  { "argmax", "{'axis': <0>}", "int64", "3 3", "3 7 7 7 0 7 -1 -1 -2", "int64", "3", "1 0 0" },
+  { "argmax", "{'axis': <1>}", "int64", "3 3", "3 7 7 7 0 7 -1 -1 -2", "int64", "3", "1 0 0" },
+  { "argmin", "{'axis': <-1>}", "int64", "3 3", "3 7 7 7 0 7 -1 -1 -2", "int64", "3", "0 1 2" },
+  { "argmin", "{'keepdims': <true>}", "int64", "3 3", "3 7 7 7 0 7 -1 -1 -2", "int64", "1 1", "8" },
+  { "argmax", "{'axis': <1>, 'keepdims': <true>}", "int64", "3 3", "3 7 7 7 0 7 -1 -1 -2",
+    "int64", "3 1", "1 0 0" },
+  { "argmax", NULL, "float64", "2 3", "1 nan 3 4 5 -inf", "int64", "", "1" },
+  { "argmin", "{'axis': <0>}", "float64", "2 3", "1 nan 3 4 5 -inf", "int64", "3", "0 0 1" },
+  { "argmin", "{'axis': <1>}", "float64", "2 3", "1 nan 3 4 5 -inf", "int64", "2", "1 2" },
+  { "argmax", NULL, "float64", "2", "-inf -inf", "int64", "", "0" },
+  { "argmin", NULL, "float64", "3", "nan nan 1", "int64", "", "0" },
+  { "argmax", NULL, "uint8", "3", "0 0 0", "int64", "", "0" },
+  { "argmax", NULL, "bool", "3", "0 1 1", "int64", "", "1" },
+  { "argmax", NULL, "int8", "2", "-128 -128", "int64", "", "0" },
+  { "argmax", NULL, "float64", "", "5", "int64", "", "0" },
+  { "argmax", NULL, "float64", "2", "0 -0", "int64", "", "0" },
+  { "argmin", NULL, "float32", "2", "0 -0", "int64", "", "0" },
+  { "sum", NULL, "float64", "0", "", "float64", "", "0" },
+  { "prod", NULL, "float64", "0", "", "float64", "", "1" },
+  { "any", NULL, "float64", "0", "", "bool", "", "0" },
+  { "all", NULL, "float64", "0", "", "bool", "", "1" },
+  { "mean", NULL, "float64", "0", "", "float64", "", "nan" },
+  { "var", NULL, "float64", "0", "", "float64", "", "nan" },
+  { "std", "{'correction': <-1.0>}", "float64", "0", "", "float64", "", "nan" },
+  { "sum", NULL, "int32", "2 0", "", "int64", "", "0" },
+  { "sum", "{'axis': <[int64 1]>}", "float32", "2 0", "", "float32", "2", "0 0" },
+  { "prod", "{'axis': <[int64 0]>}", "uint8", "0 3", "", "uint64", "3", "1 1 1" },
+  { "all", "{'axis': <[int64 0]>}", "bool", "0 2", "", "bool", "2", "1 1" },
+  { "sum", "{'axis': <[int64 0]>}", "int32", "2 0", "", "int64", "0", "" },
+  { "max", "{'axis': <[int64 0]>}", "int32", "2 0", "", "int32", "0", "" },
+  { "max", "{'axis': <[int64 1]>}", "float64", "0 0 3", "", "float64", "0 3", "" },
+  { "mean", "{'axis': <[int64 0]>, 'keepdims': <true>}", "float32", "0 2", "", "float32", "1 2", "nan nan" },
+  { "sum", NULL, "float64", "2", "-0 -0", "float64", "", "-0" },
+  { "sum", NULL, "float64", "2", "-0 0", "float64", "", "0" },
+  { "sum", NULL, "float64", "", "3.5", "float64", "", "3.5" },
+  { "sum", NULL, "float64", "2", "inf -inf", "float64", "", "nan" },
+  { "sum", NULL, "float32", "3", "3.0000000054977558e+38 3.0000000054977558e+38 -3.0000000054977558e+38",
+    "float32", "", "3.0000000054977558e+38" },
+};
+
+static void
+test_values (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const Case *c = &cases[i];
+      g_autoptr (CandelaNode) x = make_value (c->dtype, c->shape, c->elements);
+      g_autoptr (CandelaTensor) result = compute_op (c->op, c->params, x, NULL);
+      g_autofree char *what = g_strdup_printf ("%s (%s [%s] %s, %s)", c->op, c->dtype, c->shape, c->elements,
+                                               c->params != NULL ? c->params : "");
+
+      assert_elements (result, c->out_dtype, c->out_shape, c->out_elements, what);
+    }
+}
+
+static void
+test_moments (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CandelaNode) x = make_value ("float32", "2 3", "1 2 6 -1 -1 -1");
+  g_autoptr (CandelaNode) moments
+      = make_op ("moments", "{'axis': <[int64 1]>, 'keepdims': <true>, 'correction': <1.0>}", x, NULL, &error);
+  g_autoptr (CandelaNode) mean = NULL, variance = NULL;
+  g_autoptr (CandelaTensor) mean_value = NULL, variance_value = NULL;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (candela_node_get_n_outputs (moments), ==, 2);
+  mean = candela_node_get_output (moments, 0, &error);
+  g_assert_no_error (error);
+  variance = candela_node_get_output (moments, 1, &error);
+  g_assert_no_error (error);
+  mean_value = compute (mean);
+  variance_value = compute (variance);
+  assert_elements (mean_value, "float32", "2 1", "3 -1", "the mean");
+  assert_elements (variance_value, "float32", "2 1", "7 0", "the variance");
+}
+
+typedef struct
+{
+  const char *op, *params, *dtype, *shape;
+  CandelaError code;
+  const char *message;
+} Refusal;
+
+static const Refusal refusals[] = {
+  { "sum", "{'axis': <[int64 2]>}", "float64", "2 3", CANDELA_ERROR_AXIS,
+    "sum: axis 2 is out of range: x has shape [2, 3]" },
+  { "mean", "{'axis': <[int64 -3]>}", "float64", "2 3", CANDELA_ERROR_AXIS,
+    "mean: axis -3 is out of range: x has shape [2, 3]" },
+  { "any", "{'axis': <[int64 0]>}", "bool", "", CANDELA_ERROR_AXIS, "any: axis 0 is out of range: x has shape []" },
+  { "std", "{'axis': <[int64 0, -2]>}", "float64", "2 3", CANDELA_ERROR_AXIS, "std: axis 0 is named twice" },
+  { "sum", "{'axis': <[int64 1, 1]>}", "float64", "2 3", CANDELA_ERROR_AXIS, "sum: axis 1 is named twice" },
+  { "argmax", "{'axis': <int64 9223372036854775807>}", "float64", "2 3", CANDELA_ERROR_AXIS, NULL },
+  { "argmin", "{'axis': <int64 -9223372036854775808>}", "float64", "2 3", CANDELA_ERROR_AXIS, NULL },
+  { "argmax", "{'axis': <[int64 0, 1]>}", "float64", "2 3", CANDELA_ERROR_PARAMETER, NULL },
+  { "max", NULL, "float32", "0 3", CANDELA_ERROR_SHAPE,
+    "max: x has shape [0, 3]: there is no element to choose along an axis of extent 0" },
+  { "min", "{'axis': <[int64 1]>}", "int8", "2 0", CANDELA_ERROR_SHAPE, NULL },
+  { "argmax", "{'axis': <0>}", "int8", "0 3", CANDELA_ERROR_SHAPE, NULL },
+  { "argmin", NULL, "int8", "0", CANDELA_ERROR_SHAPE, NULL },
+  { "sum", NULL, "complex64", "0", CANDELA_ERROR_DTYPE, NULL },
+  { "max", NULL, "complex128", "0", CANDELA_ERROR_DTYPE, NULL },
+  { "sum", "{'dtype': <'bool'>}", "float32", "0", CANDELA_ERROR_DTYPE, NULL },
+  { "prod", "{'dtype': <'complex64'>}", "float32", "0", CANDELA_ERROR_DTYPE, NULL },
+  { "sum", "{'keepdims': <'yes'>}", "float32", "0", CANDELA_ERROR_PARAMETER, NULL },
+  { "var", "{'axes': <[int64 0]>}", "float32", "0", CANDELA_ERROR_PARAMETER, NULL },
+};
+
+static void
+test_refusals (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (refusals); i++)
+    {
+      const Refusal *r = &refusals[i];
+      g_autoptr (GError) error = NULL;
+      gint64 shape[CANDELA_MAX_RANK];
+      gsize rank = read_shape (r->shape, shape);
+      g_autoptr (CandelaNode) x = candela_node_new_slot ("x", read_dtype (r->dtype), shape, rank, &error);
+
+      g_assert_no_error (error);
+      assert_refused (r->op, r->params, x, NULL, r->code, r->message);
+    }
+}
+
+/* ---- Bits ---- */
+
+static guint32 state;
+
+/* Of very different sizes, so that another order of summation shows. */
+static double
+next_number (void)
+{
+  state = state * 1664525u + 1013904223u;
+  return ((double) (state >> 8) - 8388608.0) * ldexp (1.0, (int) (state >> 3 & 31) - 16);
+}
+
+static CandelaTensor *
+random_tensor (const char *dtype, const char *shape_text)
+{
+  g_autoptr (GError) error = NULL;
+  gint64 shape[CANDELA_MAX_RANK];
+  gsize rank = read_shape (shape_text, shape);
+  CandelaTensor *tensor = candela_tensor_new (read_dtype (dtype), shape, rank, &error);
+  gpointer data;
+
+  g_assert_no_error (error);
+  data = candela_tensor_get_writable_data (tensor);
+  state = 7;
+  for (gint64 i = 0; i < candela_tensor_get_n_elements (tensor); i++)
+    if (candela_tensor_get_dtype (tensor) == CANDELA_DTYPE_FLOAT32)
+      ((float *) data)[i] = (float) next_number ();
+    else if (candela_tensor_get_dtype (tensor) == CANDELA_DTYPE_FLOAT64)
+      ((double *) data)[i] = next_number ();
+    else
+      ((gint16 *) data)[i] = (gint16) next_number ();
+  return tensor;
+}
+
+/* A packed copy, element by element. */
+static CandelaNode *
+pack (CandelaNode *view)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CandelaTensor) from = candela_node_get_tensor (view);
+  gsize rank;
+  const gint64 *shape = candela_tensor_get_shape (from, &rank);
+  const gint64 *strides = candela_layout_get_strides (candela_tensor_get_layout (from), &rank);
+  g_autoptr (CandelaTensor) to = candela_tensor_new (candela_tensor_get_dtype (from), shape, rank, &error);
+  gint64 size = (gint64) candela_dtype_get_size (candela_tensor_get_dtype (from));
+
+  g_assert_no_error (error);
+  for (gint64 i = 0; i < candela_tensor_get_n_elements (to); i++)
+    {
+      gint64 offset = 0, rest = i;
+
+      for (gsize axis = rank; axis-- > 0; rest /= shape[axis])
+        offset += rest % shape[axis] * strides[axis];
+      memcpy ((guint8 *) candela_tensor_get_writable_data (to) + i * size,
+              (const guint8 *) candela_tensor_get_data (from) + offset * size, (gsize) size);
+    }
+  return candela_node_new_tensor (to);
+}
+
+/* Views of one buffer that reach every way of walking. */
+static CandelaLayout *
+view_layout (CandelaLayout *base, guint number)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CandelaLayout) a = NULL, b = NULL;
+  gsize rank;
+  const gint64 *shape = candela_layout_get_shape (base, &rank);
+  CandelaLayout *result = NULL;
+
+  switch (number)
+    {
+    case 0:
+      result = candela_layout_permute (base, (gint64[]){ 2, 1, 0 }, 3, &error);
+      break;
+    case 1:
+      result = candela_layout_permute (base, (gint64[]){ 1, 0, 2 }, 3, &error);
+      break;
+    case 2:
+      result = candela_layout_flip (base, (gint64[]){ 0, 1, 2 }, 3, &error);
+      break;
+    case 3:
+      a = candela_layout_slice (base, 1, 5, shape[1], 2, &error);
+      b = candela_layout_permute (a, (gint64[]){ 1, 2, 0 }, 3, &error);
+      result = candela_layout_flip (b, (gint64[]){ 0 }, 1, &error);
+      break;
+    case 4:
+      result = candela_layout_slice (base, 2, 1, shape[2], 1, &error);
+      break;
+    case 5:
+      a = candela_layout_select (base, 0, 0, &error);
+      result = candela_layout_broadcast (a, (gint64[]){ 3, shape[1], shape[2] }, 3, &error);
+      break;
+    default:
+      result = candela_layout_ref (base);
+    }
+  g_assert_no_error (error);
+  return result;
+}
+
+static const char *const axes[] = {
+  NULL, "[int64 0]", "[int64 1]", "[int64 2]", "[int64 0, 1]", "[int64 1, 2]", "[int64 0, 2]", "[int64 2, 1, 0]",
+};
+
+static const char *const ops[] = { "sum", "prod", "mean", "var", "std", "max", "min", "any", "all" };
+
+static void
+check_layouts (const char *dtype, const char *shape)
+{
+  g_autoptr (CandelaTensor) base = random_tensor (dtype, shape);
+
+  for (guint number = 0; number <= 6; number++)
+    {
+      g_autoptr (CandelaNode) view = make_view (base, view_layout (candela_tensor_get_layout (base), number));
+      g_autoptr (CandelaNode) packed = pack (view);
+
+      for (gsize k = 0; k < G_N_ELEMENTS (axes); k++)
+        for (gsize o = 0; o < G_N_ELEMENTS (ops); o++)
+          {
+            g_autofree char *params = axes[k] != NULL ? g_strdup_printf ("{'axis': <%s>}", axes[k]) : NULL;
+            g_autofree char *what = g_strdup_printf ("%s of %s [%s], view %u, axes %s", ops[o], dtype, shape, number,
+                                                     axes[k] != NULL ? axes[k] : "all");
+            g_autoptr (CandelaTensor) a = compute_op (ops[o], params, view, NULL);
+            g_autoptr (CandelaTensor) b = compute_op (ops[o], params, packed, NULL);
+
+            assert_same (a, b, what);
+          }
+      for (int axis = -1; axis < 3; axis++)
+        {
+          g_autofree char *params = axis >= 0 ? g_strdup_printf ("{'axis': <%d>}", axis) : NULL;
+          g_autofree char *what = g_strdup_printf ("argmax of %s [%s], view %u, axis %d", dtype, shape, number, axis);
+          g_autoptr (CandelaTensor) a = compute_op ("argmax", params, view, NULL);
+          g_autoptr (CandelaTensor) b = compute_op ("argmax", params, packed, NULL);
+
+          assert_same (a, b, what);
+        }
+    }
+}
+
+/* Reduced axes of more and of fewer than one block, outputs of more and of fewer
+ * than one tile. */
+static void
+test_layouts (void)
+{
+  check_layouts ("float32", "3 1100 5");
+  check_layouts ("float64", "2 40 150");
+  check_layouts ("int16", "40 7 33");
+  check_layouts ("float32", "2500 6 2");
+}
+
+/* sum (x, dtype) casts each element first: the same as over a cast copy. */
+static void
+test_cast (void)
+{
+  g_autoptr (CandelaTensor) base = random_tensor ("float64", "30 70");
+  g_autoptr (CandelaTensor) narrow = NULL, a = NULL, b = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CandelaNode) x = NULL, y = NULL;
+
+  narrow = candela_tensor_new (CANDELA_DTYPE_FLOAT32, (gint64[]){ 70, 30 }, 2, &error);
+  g_assert_no_error (error);
+  for (gint64 i = 0; i < 70; i++)
+    for (gint64 k = 0; k < 30; k++)
+      ((float *) candela_tensor_get_writable_data (narrow))[i * 30 + k]
+          = (float) ((const double *) candela_tensor_get_data (base))[k * 70 + i];
+  x = make_view (base, candela_layout_permute (candela_tensor_get_layout (base), (gint64[]){ 1, 0 }, 2, &error));
+  y = candela_node_new_tensor (narrow);
+  a = compute_op ("sum", "{'dtype': <'float32'>, 'axis': <[int64 0]>}", x, NULL);
+  b = compute_op ("sum", "{'axis': <[int64 0]>}", y, NULL);
+  assert_same (a, b, "sum with dtype");
+}
+
+/* t = x.T; sum (t) - sum (contiguous (t)) is 0 even where the order matters. */
+static void
+test_sum_of_a_transposed_view (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CandelaTensor) x = make_tensor ("float32", "2 2", "1e8 1 -1e8 1");
+  g_autoptr (CandelaNode) view
+      = make_view (x, candela_layout_permute (candela_tensor_get_layout (x), (gint64[]){ 1, 0 }, 2, &error));
+  g_autoptr (CandelaNode) packed = pack (view);
+  g_autoptr (CandelaTensor) a = compute_op ("sum", NULL, view, NULL), b = compute_op ("sum", NULL, packed, NULL);
+
+  assert_same (a, b, "sum of a transposed view");
+}
+
+static CandelaNode *
+constant (CandelaDType dtype, gint64 n, double value)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CandelaTensor) tensor = candela_tensor_new (dtype, &n, 1, &error);
+  gpointer data;
+
+  g_assert_no_error (error);
+  data = candela_tensor_get_writable_data (tensor);
+  for (gint64 i = 0; i < n; i++)
+    if (dtype == CANDELA_DTYPE_FLOAT32)
+      ((float *) data)[i] = (float) value;
+    else
+      ((double *) data)[i] = value;
+  return candela_node_new_tensor (tensor);
+}
+
+/* 10^7 times the binary32 nearest 0.1, which is 0.100000001490116…: 1000000.0149…;
+ * one after the other in binary32 they come to 1087937. And 10^6 times the binary64
+ * nearest 0.1: 100000.0000000000055…; one after the other, 100000.00000133288. */
+static void
+test_accuracy (void)
+{
+  g_autoptr (CandelaNode) narrow = constant (CANDELA_DTYPE_FLOAT32, 10000000, 0.1);
+  g_autoptr (CandelaNode) wide = constant (CANDELA_DTYPE_FLOAT64, 1000000, 0.1);
+  g_autoptr (CandelaTensor) a = compute_op ("sum", NULL, narrow, NULL), b = compute_op ("sum", NULL, wide, NULL);
+  g_autoptr (CandelaTensor) c = compute_op ("mean", NULL, narrow, NULL), d = compute_op ("var", NULL, narrow, NULL);
+
+  assert_elements (a, "float32", "", "1000000", "sum of 10^7 times 0.1");
+  g_assert_cmpfloat_with_epsilon (*(const double *) candela_tensor_get_data (b), 100000.0, 1e-9);
+  assert_elements (c, "float32", "", "0.1", "mean of 10^7 times 0.1");
+  g_assert_cmpfloat (*(const float *) candela_tensor_get_data (d), <, 1e-20f);
+}
+
+/* 1 to 5000 upon 10^9: the variance is (n^2 - 1) / 12. */
+static void
+test_variance_of_large_numbers (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CandelaTensor) tensor = candela_tensor_new (CANDELA_DTYPE_FLOAT64, (gint64[]){ 5000, 2 }, 2, &error);
+  g_autoptr (CandelaNode) x = NULL;
+  g_autoptr (CandelaTensor) variance = NULL;
+  const double *values;
+
+  g_assert_no_error (error);
+  for (gint64 i = 0; i < 10000; i++)
+    ((double *) candela_tensor_get_writable_data (tensor))[i] = 1e9 + (double) (i / 2);
+  x = candela_node_new_tensor (tensor);
+  variance = compute_op ("var", "{'axis': <[int64 0]>}", x, NULL);
+  values = candela_tensor_get_data (variance);
+  for (guint i = 0; i < 2; i++)
+    g_assert_cmpfloat_with_epsilon (values[i], (5000.0 * 5000.0 - 1.0) / 12.0, 1e-6);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/reduce/values", test_values);
+  g_test_add_func ("/reduce/moments", test_moments);
+  g_test_add_func ("/reduce/refusals", test_refusals);
+  g_test_add_func ("/reduce/layouts", test_layouts);
+  g_test_add_func ("/reduce/cast", test_cast);
+  g_test_add_func ("/reduce/sum-of-a-transposed-view", test_sum_of_a_transposed_view);
+  g_test_add_func ("/reduce/accuracy", test_accuracy);
+  g_test_add_func ("/reduce/variance-of-large-numbers", test_variance_of_large_numbers);
+  return g_test_run ();
+}
