@@ -32,7 +32,9 @@ typedef struct
   gint64 shape[CANDELA_MAX_RANK];
 } Parser;
 
-static gboolean G_GNUC_PRINTF (3, 4)
+static gboolean parser_fail (const Parser *self, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+static gboolean
 parser_fail (const Parser *self, GError **error, const char *format, ...)
 {
   va_list arguments;
@@ -59,7 +61,7 @@ excerpt (const char *text, gsize length)
 static int
 parser_peek (const Parser *self)
 {
-  return self->position < self->length ? (guchar)self->text[self->position] : -1;
+  return self->position < self->length ? (guchar) self->text[self->position] : -1;
 }
 
 static void
@@ -131,18 +133,27 @@ static CandelaDType
 dtype_from_letter (char letter, gsize size)
 {
   for (int i = CANDELA_DTYPE_BOOL; i < CANDELA_N_DTYPES; i++)
-    if (dtype_letter ((CandelaDType)i) == letter && candela_dtype_get_size ((CandelaDType)i) == size)
-      return (CandelaDType)i;
+    if (dtype_letter ((CandelaDType) i) == letter && candela_dtype_get_size ((CandelaDType) i) == size)
+      return (CandelaDType) i;
   return CANDELA_DTYPE_INVALID;
 }
 
 static const char *
 unsupported_name (const char *code, gsize length)
 {
-  static const struct { const char *code, *name; } known[] = {
-    { "f2", "float16" },      { "f16", "extended precision" }, { "c32", "extended precision" },
-    { "O", "Python objects" }, { "S", "byte strings" },         { "U", "text" },
-    { "V", "raw bytes" },      { "M", "dates" },                { "m", "time spans" },
+  static const struct
+  {
+    const char *code, *name;
+  } known[] = {
+    { "f2", "float16" },
+    { "f16", "extended precision" },
+    { "c32", "extended precision" },
+    { "O", "Python objects" },
+    { "S", "byte strings" },
+    { "U", "text" },
+    { "V", "raw bytes" },
+    { "M", "dates" },
+    { "m", "time spans" },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (known); i++)
@@ -174,7 +185,7 @@ parser_set_dtype (Parser *self, const char *descr, gsize length, GError **error)
       gsize size = 0;
       gsize i = 1;
       for (; i < n && g_ascii_isdigit (code[i]); i++)
-        size = 10 * size + (gsize)(code[i] - '0');
+        size = 10 * size + (gsize) (code[i] - '0');
       self->dtype = i == n ? dtype_from_letter (code[0], size) : CANDELA_DTYPE_INVALID;
     }
   if (self->dtype == CANDELA_DTYPE_INVALID)
@@ -201,7 +212,7 @@ parser_descr (Parser *self, GError **error)
     {
       const char *start = self->text + self->position;
       const char *end = memchr (start, c == '[' ? ']' : ')', self->length - self->position);
-      g_autofree char *shown = excerpt (start, end != NULL ? (gsize)(end - start) + 1 : self->length - self->position);
+      g_autofree char *shown = excerpt (start, end != NULL ? (gsize) (end - start) + 1 : self->length - self->position);
       return parser_fail (self, error, "the structured dtype %s is not supported", shown);
     }
   return parser_string (self, &descr, &length, error) && parser_set_dtype (self, descr, length, error);
@@ -328,8 +339,10 @@ parser_dictionary (Parser *self, GError **error)
           break;
         }
     }
-  const char *missing = !self->has_descr ? "descr" : !self->has_order ? "fortran_order" : !self->has_shape ? "shape"
-                                                                                                         : NULL;
+  const char *missing = !self->has_descr   ? "descr"
+                        : !self->has_order ? "fortran_order"
+                        : !self->has_shape ? "shape"
+                                           : NULL;
   if (missing != NULL)
     return parser_fail (self, error, "the key '%s' is missing", missing);
   parser_skip_space (self);
@@ -371,7 +384,7 @@ candela_npy_header_parse (CandelaNpyHeader *header, const char *text, gsize leng
       g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_FORMAT, "header: %s", layout_error->message);
       return FALSE;
     }
-  guint64 n_elements = (guint64)candela_layout_get_n_elements (layout);
+  guint64 n_elements = (guint64) candela_layout_get_n_elements (layout);
   gsize n_bytes;
   if (!g_size_checked_mul (&n_bytes, n_elements, candela_dtype_get_size (parser.dtype)) || n_bytes > G_MAXSSIZE)
     {
@@ -410,15 +423,15 @@ candela_npy_header_write (CandelaDType dtype, const CandelaLayout *layout, gbool
   if (rank > 0)
     {
       g_autofree char *extent = g_strdup_printf ("%" G_GINT64_FORMAT, shape[fortran_order ? rank - 1 : 0]);
-      g_string_append_printf (text, "%*s", GROWTH_DIGITS - (int)strlen (extent), "");
+      g_string_append_printf (text, "%*s", GROWTH_DIGITS - (int) strlen (extent), "");
     }
   /* At least one space, as NumPy has it. */
   gsize padding = HEADER_ALIGNMENT - (text->len + 1) % HEADER_ALIGNMENT;
-  g_string_append_printf (text, "%*s\n", (int)padding, "");
+  g_string_append_printf (text, "%*s\n", (int) padding, "");
 
   /* Thirty-two extents of twenty digits are far from what 16 bits count. */
   gsize length = text->len - PREFIX_LENGTH;
-  text->str[PREFIX_LENGTH - 2] = (char)(length & 0xff);
-  text->str[PREFIX_LENGTH - 1] = (char)(length >> 8);
+  text->str[PREFIX_LENGTH - 2] = (char) (length & 0xff);
+  text->str[PREFIX_LENGTH - 1] = (char) (length >> 8);
   return text;
 }

@@ -172,8 +172,8 @@ can_map (const CandelaNpyHeader *header, GFile *file)
 static CandelaTensor *
 load_mapped (const CandelaNpyHeader *header, GFile *file, GError **error)
 {
-  g_autoptr (CandelaTensor) tensor
-      = candela_tensor_new_mapped (header->dtype, header->layout, file, header->offset, error);
+  g_autoptr (CandelaTensor) tensor =
+    candela_tensor_new_mapped (header->dtype, header->layout, file, header->offset, error);
 
   if (tensor == NULL || header->dtype != CANDELA_DTYPE_BOOL)
     return g_steal_pointer (&tensor);
@@ -200,7 +200,7 @@ load_stream (GFile *file, GFileInputStream *stream, GError **error)
   info = g_file_input_stream_query_info (stream, G_FILE_ATTRIBUTE_STANDARD_SIZE "," G_FILE_ATTRIBUTE_STANDARD_TYPE,
                                          NULL, NULL);
   gboolean is_regular = info != NULL && g_file_info_get_file_type (info) == G_FILE_TYPE_REGULAR;
-  if (is_regular && !candela_npy_check_size (&header, (guint64)g_file_info_get_size (info), error))
+  if (is_regular && !candela_npy_check_size (&header, (guint64) g_file_info_get_size (info), error))
     return NULL;
   if (is_regular && can_map (&header, file))
     {
@@ -289,9 +289,9 @@ candela_npy_encoder_new (CandelaTensor *tensor)
   self->tensor = g_object_ref (tensor);
   self->header = candela_npy_header_write (dtype, layout, fortran_order);
   self->size = candela_dtype_get_size (dtype);
-  self->n_elements = (guint64)candela_layout_get_n_elements (layout);
+  self->n_elements = (guint64) candela_layout_get_n_elements (layout);
   if (contiguous || fortran_order)
-    self->in_order = candela_tensor_get_buffer (tensor)->data + (gsize)layout->offset * self->size;
+    self->in_order = candela_tensor_get_buffer (tensor)->data + (gsize) layout->offset * self->size;
   else
     self->packed = g_malloc (PIECE_LENGTH);
   return self;
@@ -325,7 +325,7 @@ candela_npy_encoder_next (CandelaNpyEncoder *self, const guint8 **piece, gsize *
   if (!self->header_done)
     {
       self->header_done = TRUE;
-      *piece = (const guint8 *)self->header->str;
+      *piece = (const guint8 *) self->header->str;
       *length = self->header->len;
       return TRUE;
     }
@@ -339,7 +339,7 @@ candela_npy_encoder_next (CandelaNpyEncoder *self, const guint8 **piece, gsize *
     {
       n = MIN (n, PIECE_LENGTH / self->size);
       candela_layout_pack (candela_tensor_get_layout (self->tensor), candela_tensor_get_buffer (self->tensor)->data,
-                           self->size, (gint64)self->n_done, n, self->packed);
+                           self->size, (gint64) self->n_done, n, self->packed);
       *piece = self->packed;
     }
   *length = n * self->size;

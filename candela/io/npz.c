@@ -31,12 +31,14 @@ set_zip_error (GError **error, zip_error_t *zip_error)
   else if (zip_error_code_zip (zip_error) == ZIP_ER_NOENT)
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, message);
   else if (zip_error_system_type (zip_error) == ZIP_ET_SYS && zip_error_code_system (zip_error) != 0)
-    g_set_error_literal (error, G_IO_ERROR, (int)g_io_error_from_errno (zip_error_code_system (zip_error)), message);
+    g_set_error_literal (error, G_IO_ERROR, (int) g_io_error_from_errno (zip_error_code_system (zip_error)), message);
   else
     g_set_error_literal (error, CANDELA_ERROR, CANDELA_ERROR_FORMAT, message);
 }
 
-static gboolean G_GNUC_PRINTF (2, 3)
+static gboolean fail (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+static gboolean
 fail (GError **error, const char *format, ...)
 {
   va_list arguments;
@@ -99,7 +101,7 @@ archive_find (zip_t *zip, const char *member, gint64 *index, GError **error)
   *index = -1;
   for (zip_int64_t i = 0; i < n; i++)
     {
-      const char *name = zip_get_name (zip, (zip_uint64_t)i, 0);
+      const char *name = zip_get_name (zip, (zip_uint64_t) i, 0);
       if (name == NULL || strcmp (name, member) != 0)
         continue;
       if (*index >= 0)
@@ -150,7 +152,7 @@ candela_npz_list (GFile *file, GError **error)
   zip_int64_t n = zip_get_num_entries (zip, 0);
   for (zip_int64_t i = 0; i < n; i++)
     {
-      const char *member = zip_get_name (zip, (zip_uint64_t)i, 0);
+      const char *member = zip_get_name (zip, (zip_uint64_t) i, 0);
       if (member == NULL || !g_str_has_suffix (member, SUFFIX) || !g_utf8_validate (member, -1, NULL))
         continue;
       g_autofree char *name = g_strndup (member, strlen (member) - strlen (SUFFIX));
@@ -167,7 +169,7 @@ read_member (gpointer source, gpointer out, gsize n, gsize *n_read, GError **err
   *n_read = 0;
   while (*n_read < n)
     {
-      zip_int64_t got = zip_fread (stream, (guint8 *)out + *n_read, n - *n_read);
+      zip_int64_t got = zip_fread (stream, (guint8 *) out + *n_read, n - *n_read);
       if (got < 0)
         {
           set_zip_error (error, zip_file_get_error (stream));
@@ -175,7 +177,7 @@ read_member (gpointer source, gpointer out, gsize n, gsize *n_read, GError **err
         }
       if (got == 0)
         break;
-      *n_read += (gsize)got;
+      *n_read += (gsize) got;
     }
   return TRUE;
 }
@@ -207,7 +209,7 @@ check_member (zip_t *zip, zip_uint64_t index, guint64 *size, GError **error)
     return fail (error,
                  "its %" G_GUINT64_FORMAT " bytes in the archive cannot hold the %" G_GUINT64_FORMAT
                  " that it is said to have",
-                 (guint64)stat.comp_size, (guint64)stat.size);
+                 (guint64) stat.comp_size, (guint64) stat.size);
   *size = stat.size;
   return TRUE;
 }
@@ -217,8 +219,7 @@ read_array (zip_file_t *stream, guint64 size, GError **error)
 {
   g_auto (CandelaNpyHeader) header = { 0 };
 
-  if (!candela_npy_read_header (&header, read_member, stream, error)
-      || !candela_npy_check_size (&header, size, error))
+  if (!candela_npy_read_header (&header, read_member, stream, error) || !candela_npy_check_size (&header, size, error))
     return NULL;
   g_autoptr (CandelaTensor) tensor = candela_npy_read_elements (&header, read_member, stream, error);
   if (tensor == NULL)
@@ -235,9 +236,9 @@ load_member (zip_t *zip, gint64 index, GError **error)
 {
   guint64 size = 0;
 
-  if (!check_member (zip, (zip_uint64_t)index, &size, error))
+  if (!check_member (zip, (zip_uint64_t) index, &size, error))
     return NULL;
-  zip_file_t *stream = zip_fopen_index (zip, (zip_uint64_t)index, 0);
+  zip_file_t *stream = zip_fopen_index (zip, (zip_uint64_t) index, 0);
   if (stream == NULL)
     {
       set_zip_error (error, zip_get_error (zip));
@@ -334,7 +335,7 @@ member_writer_read (MemberWriter *self, guint8 *out, zip_uint64_t length)
       self->length -= n;
       n_read += n;
     }
-  return (zip_int64_t)n_read;
+  return (zip_int64_t) n_read;
 }
 
 static zip_int64_t
@@ -418,8 +419,8 @@ add_member (zip_t *zip, const Save *save, gsize i, GError **error)
       if (index < 0)
         zip_source_free (source);
     }
-  if (index >= 0 && zip_set_file_compression (zip, (zip_uint64_t)index, ZIP_CM_STORE, 0) == 0
-      && zip_file_set_dostime (zip, (zip_uint64_t)index, 0, FIRST_DATE, 0) == 0)
+  if (index >= 0 && zip_set_file_compression (zip, (zip_uint64_t) index, ZIP_CM_STORE, 0) == 0
+      && zip_file_set_dostime (zip, (zip_uint64_t) index, 0, FIRST_DATE, 0) == 0)
     return TRUE;
   set_zip_error (error, zip_get_error (zip));
   g_prefix_error (error, "%s: ", member);
@@ -487,11 +488,11 @@ check_names (const char *const *names, gsize n, GError **error)
         wrong = "has a path separator in it";
       else if (strlen (names[i]) > G_MAXUINT16 - strlen (SUFFIX))
         wrong = "is too long";
-      else if (!g_hash_table_add (seen, (gpointer)names[i]))
+      else if (!g_hash_table_add (seen, (gpointer) names[i]))
         wrong = "is there twice";
       if (wrong == NULL)
         continue;
-      g_autofree char *shown = names[i] != NULL ? g_utf8_make_valid (names[i], (gssize)strnlen (names[i], 60)) : NULL;
+      g_autofree char *shown = names[i] != NULL ? g_utf8_make_valid (names[i], (gssize) strnlen (names[i], 60)) : NULL;
       g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_PARAMETER, "the name '%s' of array %" G_GSIZE_FORMAT " %s",
                    shown != NULL ? shown : "", i, wrong);
       return FALSE;
@@ -519,8 +520,7 @@ check_names (const char *const *names, gsize n, GError **error)
  * Since: 1.0
  */
 gboolean
-candela_npz_save (GFile *file, const char *const *names, CandelaTensor *const *tensors, gsize n_tensors,
-                  GError **error)
+candela_npz_save (GFile *file, const char *const *names, CandelaTensor *const *tensors, gsize n_tensors, GError **error)
 {
   g_autoptr (GError) save_error = NULL;
 

@@ -59,8 +59,8 @@ create_beside (GFile *target, GError **error)
 static void
 keep_mode (GFile *target, GFile *beside)
 {
-  g_autoptr (GFileInfo) info
-      = g_file_query_info (target, G_FILE_ATTRIBUTE_UNIX_MODE, G_FILE_QUERY_INFO_NONE, NULL, NULL);
+  g_autoptr (GFileInfo) info =
+    g_file_query_info (target, G_FILE_ATTRIBUTE_UNIX_MODE, G_FILE_QUERY_INFO_NONE, NULL, NULL);
 
   if (info != NULL && g_file_info_has_attribute (info, G_FILE_ATTRIBUTE_UNIX_MODE))
     g_file_set_attribute_uint32 (beside, G_FILE_ATTRIBUTE_UNIX_MODE,
@@ -90,8 +90,8 @@ candela_save_beside (GFile *file, CandelaSaveFunc fill, gpointer data, GError **
   if (saved)
     {
       keep_mode (target, beside);
-      saved = g_file_move (beside, target, G_FILE_COPY_OVERWRITE | G_FILE_COPY_NO_FALLBACK_FOR_MOVE, NULL, NULL, NULL,
-                           error);
+      saved =
+        g_file_move (beside, target, G_FILE_COPY_OVERWRITE | G_FILE_COPY_NO_FALLBACK_FOR_MOVE, NULL, NULL, NULL, error);
     }
   if (!saved)
     g_file_delete (beside, NULL, NULL);

@@ -84,7 +84,7 @@ formatter_gather (Formatter *self, const guint8 *element, guint axis)
     }
 
   /* Unsigned: the stride of an axis of extent 1 may be anything. */
-  gint64 step = (gint64)((guint64)self->layout->strides[axis] * size);
+  gint64 step = (gint64) ((guint64) self->layout->strides[axis] * size);
   gint64 extent = self->layout->dims[axis];
   for (gint64 i = 0; i < self->n_leading[axis]; i++)
     formatter_gather (self, element + i * step, axis + 1);
@@ -100,13 +100,13 @@ shown_double (const Formatter *self, gsize i, gboolean imaginary)
   switch (self->dtype)
     {
     case CANDELA_DTYPE_FLOAT32:
-      return ((const float *)(gconstpointer)self->shown)[i];
+      return ((const float *) (gconstpointer) self->shown)[i];
     case CANDELA_DTYPE_FLOAT64:
-      return ((const double *)(gconstpointer)self->shown)[i];
+      return ((const double *) (gconstpointer) self->shown)[i];
     case CANDELA_DTYPE_COMPLEX64:
-      return ((const float *)(gconstpointer)self->shown)[j];
+      return ((const float *) (gconstpointer) self->shown)[j];
     case CANDELA_DTYPE_COMPLEX128:
-      return ((const double *)(gconstpointer)self->shown)[j];
+      return ((const double *) (gconstpointer) self->shown)[j];
     default:
       return 0.0;
     }
@@ -119,9 +119,9 @@ append_integer (const Formatter *self, GString *text, gsize i, int width)
 
   switch (self->dtype)
     {
-#define SIGNED_CASE(DTYPE, type)                                                                                      \
-  case CANDELA_DTYPE_##DTYPE:                                                                                         \
-    value = (gint64)((const type *)(gconstpointer)self->shown)[i];                                                    \
+#define SIGNED_CASE(DTYPE, type)                                                                                       \
+  case CANDELA_DTYPE_##DTYPE:                                                                                          \
+    value = (gint64) ((const type *) (gconstpointer) self->shown)[i];                                                  \
     break;
       SIGNED_CASE (INT8, gint8)
       SIGNED_CASE (INT16, gint16)
@@ -132,7 +132,7 @@ append_integer (const Formatter *self, GString *text, gsize i, int width)
       SIGNED_CASE (UINT32, guint32)
 #undef SIGNED_CASE
     case CANDELA_DTYPE_UINT64:
-      g_string_append_printf (text, "%*" G_GUINT64_FORMAT, width, ((const guint64 *)(gconstpointer)self->shown)[i]);
+      g_string_append_printf (text, "%*" G_GUINT64_FORMAT, width, ((const guint64 *) (gconstpointer) self->shown)[i]);
       return;
     default:
       return;
@@ -176,7 +176,7 @@ formatter_init_style (Formatter *self)
           {
             g_string_truncate (one, 0);
             append_integer (self, one, i, 0);
-            self->width = MAX (self->width, (int)one->len);
+            self->width = MAX (self->width, (int) one->len);
           }
         break;
       }
@@ -195,7 +195,7 @@ append_imaginary (const Formatter *self, GString *text, double value)
   gsize end = text->len;
   while (text->str[end - 1] == ' ')
     end--;
-  g_string_insert_c (text, (gssize)end, 'j');
+  g_string_insert_c (text, (gssize) end, 'j');
 }
 
 static void
@@ -286,7 +286,7 @@ formatter_add_word (Formatter *self, const char *word, gsize length)
       self->line_start = self->text->len;
       append_spaces (self->text, rank);
     }
-  g_string_append_len (self->text, word, (gssize)length);
+  g_string_append_len (self->text, word, (gssize) length);
 }
 
 static void
@@ -369,7 +369,7 @@ candela_format_elements (CandelaDType dtype, const CandelaLayout *layout, gconst
 
   formatter_choose (&self);
   self.shown = g_malloc (self.n_shown * size);
-  formatter_gather (&self, (const guint8 *)buffer + layout->offset * (gint64)size, 0);
+  formatter_gather (&self, (const guint8 *) buffer + layout->offset * (gint64) size, 0);
 
   self.next = 0;
   self.text = g_string_new (NULL);

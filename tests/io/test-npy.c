@@ -62,10 +62,10 @@ build (guint8 version, const char *dictionary, gconstpointer elements, gsize n_b
   guint8 start[12] = { 0x93, 'N', 'U', 'M', 'P', 'Y', version, 0 };
 
   for (gsize i = 0; i < 4; i++)
-    start[8 + i] = (guint8)(length >> (8 * i));
+    start[8 + i] = (guint8) (length >> (8 * i));
   g_byte_array_append (bytes, start, version == 1 ? 10 : 12);
-  g_byte_array_append (bytes, (const guint8 *)dictionary, (guint)length);
-  g_byte_array_append (bytes, elements, (guint)n_bytes);
+  g_byte_array_append (bytes, (const guint8 *) dictionary, (guint) length);
+  g_byte_array_append (bytes, elements, (guint) n_bytes);
   return bytes;
 }
 
@@ -74,7 +74,7 @@ put (Fixture *fixture, gconstpointer data, gsize length)
 {
   g_autoptr (GError) error = NULL;
 
-  g_file_set_contents (g_file_peek_path (fixture->file), data, (gssize)length, &error);
+  g_file_set_contents (g_file_peek_path (fixture->file), data, (gssize) length, &error);
   g_assert_no_error (error);
 }
 
@@ -173,8 +173,8 @@ test_other_headers (Fixture *fixture, gconstpointer data)
   for (gsize i = 0; i < G_N_ELEMENTS (tests); i++)
     {
       g_autoptr (GError) error = NULL;
-      g_autoptr (CandelaTensor) tensor
-          = load_built (fixture, tests[i].version, tests[i].dictionary, tests[i].elements, 8, &error);
+      g_autoptr (CandelaTensor) tensor =
+        load_built (fixture, tests[i].version, tests[i].dictionary, tests[i].elements, 8, &error);
       g_assert_no_error (error);
       g_assert_cmpint (candela_tensor_get_dtype (tensor), ==, CANDELA_DTYPE_INT16);
       assert_text (tensor, "[[  1   2]\n [  3 260]]");
@@ -186,8 +186,8 @@ test_big_endian_complex (Fixture *fixture, gconstpointer data)
 {
   static const guint8 elements[] = { 0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0 };
   g_autoptr (GError) error = NULL;
-  g_autoptr (CandelaTensor) tensor = load_built (
-      fixture, 1, "{'descr': '>c16', 'fortran_order': False, 'shape': (), }", elements, sizeof elements, &error);
+  g_autoptr (CandelaTensor) tensor = load_built (fixture, 1, "{'descr': '>c16', 'fortran_order': False, 'shape': (), }",
+                                                 elements, sizeof elements, &error);
 
   g_assert_no_error (error);
   assert_text (tensor, "(1-2j)");
@@ -200,7 +200,7 @@ test_bools_become_0_or_1 (Fixture *fixture, gconstpointer data)
   static const guint8 elements[] = { 0, 2, 1, 255 };
   g_autoptr (GError) error = NULL;
   g_autoptr (CandelaTensor) tensor = load_built (
-      fixture, 1, "{'descr': '|b1', 'fortran_order': True, 'shape': (2, 2), }", elements, sizeof elements, &error);
+    fixture, 1, "{'descr': '|b1', 'fortran_order': True, 'shape': (2, 2), }", elements, sizeof elements, &error);
 
   g_assert_no_error (error);
   assert_text (tensor, "[[False  True]\n [ True  True]]");
@@ -215,7 +215,7 @@ test_more_after_it (Fixture *fixture, gconstpointer data)
   static const guint8 elements[] = { 5, 6, 7 };
   g_autoptr (GError) error = NULL;
   g_autoptr (CandelaTensor) tensor = load_built (
-      fixture, 1, "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }", elements, sizeof elements, &error);
+    fixture, 1, "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }", elements, sizeof elements, &error);
 
   g_assert_no_error (error);
   assert_text (tensor, "[5 6]");
@@ -291,8 +291,7 @@ test_bad_headers (Fixture *fixture, gconstpointer data)
 static void
 test_truncated (Fixture *fixture, gconstpointer data)
 {
-  g_autoptr (GByteArray) bytes
-      = build (1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", "12345678", 8);
+  g_autoptr (GByteArray) bytes = build (1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", "12345678", 8);
 
   for (guint length = 0; length < bytes->len; length++)
     {
@@ -347,9 +346,9 @@ test_mutated (Fixture *fixture, gconstpointer data)
       int n = g_test_rand_int_range (1, 4);
       for (int i = 0; i < n; i++)
         {
-          guint at = (guint)g_test_rand_int_range (0, (gint32)bytes->len);
-          guint8 byte = g_test_rand_bit () ? (guint8)likely[g_test_rand_int_range (0, (gint32)strlen (likely))]
-                                           : (guint8)g_test_rand_int ();
+          guint at = (guint) g_test_rand_int_range (0, (gint32) bytes->len);
+          guint8 byte = g_test_rand_bit () ? (guint8) likely[g_test_rand_int_range (0, (gint32) strlen (likely))]
+                                           : (guint8) g_test_rand_int ();
           switch (g_test_rand_int_range (0, 3))
             {
             case 0:
@@ -402,8 +401,8 @@ test_save_strided (Fixture *fixture, gconstpointer data)
   g_autoptr (GError) error = NULL;
   g_autoptr (CandelaTensor) all = new_counting (400000);
   g_autoptr (GBytes) bytes = candela_tensor_get_bytes (all, NULL);
-  g_autoptr (CandelaLayout) layout = candela_layout_slice (candela_tensor_get_layout (all), 0, CANDELA_SLICE_NONE,
-                                                           CANDELA_SLICE_NONE, -2, NULL);
+  g_autoptr (CandelaLayout) layout =
+    candela_layout_slice (candela_tensor_get_layout (all), 0, CANDELA_SLICE_NONE, CANDELA_SLICE_NONE, -2, NULL);
   g_autoptr (CandelaTensor) some = candela_tensor_new_for_bytes (CANDELA_DTYPE_INT32, layout, bytes, &error);
   g_assert_no_error (error);
 

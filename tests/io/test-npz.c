@@ -9,34 +9,34 @@
 
 /* numpy.savez_compressed (f, table=numpy.arange (40.0).reshape (5, 8), labels=numpy.array ([3, 1], "uint8")) */
 static const char *deflated =
-    "UEsDBBQAAAAIAAAAIQBiX3UOpAAAAMABAAAJABQAdGFibGUubnB5AQAQAMABAAAAAAAApAAAAAAAAACdyL0OwVAYh/FjE5PBYDCciDgljfgq"
-    "VR8tTWzEYjBJo20MotKKRSTuwY26BJU+i9W7/N7n/1pvV5tdTtzEXflBcoiVJdUkNJUuVRjF19g776PYD7770jslQbonR+8SpK0ZujQbunzI"
-    "v68gfu5t8zgZeSxiCctYQYlVrGEdNWyiji1sYwe72MM+GjjAIZo4QgvHOMEpztBGJ/OJYk6jWNAoXNp1PlBLAwQUAAAACAAAACEAWjFa9EYA"
-    "AACCAAAACgAUAGxhYmVscy5ucHkBABAAggAAAAAAAABGAAAAAAAAAJvsF+obEMnIUMZQrZ6SWpxcpG6loF5Taqiuo6Cell9UUpSYF59flJIK"
-    "EndLzClOBYoXZyQWpAL5GkY6mjoKtQoUAC5mRgBQSwECFAMUAAAACAAAACEAYl91DqQAAADAAQAACQAAAAAAAAAAAAAAgAEAAAAAdGFibGUu"
-    "bnB5UEsBAhQDFAAAAAgAAAAhAFoxWvRGAAAAggAAAAoAAAAAAAAAAAAAAIAB3wAAAGxhYmVscy5ucHlQSwUGAAAAAAIAAgBvAAAAYQEAAAAA";
+  "UEsDBBQAAAAIAAAAIQBiX3UOpAAAAMABAAAJABQAdGFibGUubnB5AQAQAMABAAAAAAAApAAAAAAAAACdyL0OwVAYh/FjE5PBYDCciDgljfgq"
+  "VR8tTWzEYjBJo20MotKKRSTuwY26BJU+i9W7/N7n/1pvV5tdTtzEXflBcoiVJdUkNJUuVRjF19g776PYD7770jslQbonR+8SpK0ZujQbunzI"
+  "v68gfu5t8zgZeSxiCctYQYlVrGEdNWyiji1sYwe72MM+GjjAIZo4QgvHOMEpztBGJ/OJYk6jWNAoXNp1PlBLAwQUAAAACAAAACEAWjFa9EYA"
+  "AACCAAAACgAUAGxhYmVscy5ucHkBABAAggAAAAAAAABGAAAAAAAAAJvsF+obEMnIUMZQrZ6SWpxcpG6loF5Taqiuo6Cell9UUpSYF59flJIK"
+  "EndLzClOBYoXZyQWpAL5GkY6mjoKtQoUAC5mRgBQSwECFAMUAAAACAAAACEAYl91DqQAAADAAQAACQAAAAAAAAAAAAAAgAEAAAAAdGFibGUu"
+  "bnB5UEsBAhQDFAAAAAgAAAAhAFoxWvRGAAAAggAAAAoAAAAAAAAAAAAAAIAB3wAAAGxhYmVscy5ucHlQSwUGAAAAAAIAAgBvAAAAYQEAAAAA";
 
 /* numpy.savez (f, table=[[0, 1], [8, 9]] in Fortran order, **{"a/b": numpy.array ([3, 1], "uint8")}) */
 static const char *stored =
-    "UEsDBBQAAAAAAAAAIQALkFEvoAAAAKAAAAAJABQAdGFibGUubnB5AQAQAKAAAAAAAAAAoAAAAAAAAACTTlVNUFkBAHYAeydkZXNjcic6ICc8"
-    "ZjgnLCAnZm9ydHJhbl9vcmRlcic6IFRydWUsICdzaGFwZSc6ICgyLCAyKSwgfSAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAg"
-    "ICAgICAgICAgICAgICAgICAgICAgICAgCgAAAAAAAAAAAAAAAAAAIEAAAAAAAADwPwAAAAAAACJAUEsDBBQAAAAAAAAAIQBaMVr0ggAAAIIA"
-    "AAAHABQAYS9iLm5weQEAEACCAAAAAAAAAIIAAAAAAAAAk05VTVBZAQB2AHsnZGVzY3InOiAnfHUxJywgJ2ZvcnRyYW5fb3JkZXInOiBGYWxz"
-    "ZSwgJ3NoYXBlJzogKDIsKSwgfSAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgIAoD"
-    "AVBLAQIUAxQAAAAAAAAAIQALkFEvoAAAAKAAAAAJAAAAAAAAAAAAAACAAQAAAAB0YWJsZS5ucHlQSwECFAMUAAAAAAAAACEAWjFa9IIAAACC"
-    "AAAABwAAAAAAAAAAAAAAgAHbAAAAYS9iLm5weVBLBQYAAAAAAgACAGwAAACWAQAAAAA=";
+  "UEsDBBQAAAAAAAAAIQALkFEvoAAAAKAAAAAJABQAdGFibGUubnB5AQAQAKAAAAAAAAAAoAAAAAAAAACTTlVNUFkBAHYAeydkZXNjcic6ICc8"
+  "ZjgnLCAnZm9ydHJhbl9vcmRlcic6IFRydWUsICdzaGFwZSc6ICgyLCAyKSwgfSAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAg"
+  "ICAgICAgICAgICAgICAgICAgICAgICAgCgAAAAAAAAAAAAAAAAAAIEAAAAAAAADwPwAAAAAAACJAUEsDBBQAAAAAAAAAIQBaMVr0ggAAAIIA"
+  "AAAHABQAYS9iLm5weQEAEACCAAAAAAAAAIIAAAAAAAAAk05VTVBZAQB2AHsnZGVzY3InOiAnfHUxJywgJ2ZvcnRyYW5fb3JkZXInOiBGYWxz"
+  "ZSwgJ3NoYXBlJzogKDIsKSwgfSAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgIAoD"
+  "AVBLAQIUAxQAAAAAAAAAIQALkFEvoAAAAKAAAAAJAAAAAAAAAAAAAACAAQAAAAB0YWJsZS5ucHlQSwECFAMUAAAAAAAAACEAWjFa9IIAAACC"
+  "AAAABwAAAAAAAAAAAAAAgAHbAAAAYS9iLm5weVBLBQYAAAAAAgACAGwAAACWAQAAAAA=";
 
 /* Two members x.npy, notes.txt, and text.npy, which is not an array. Made by Python's zipfile. */
 static const char *twice =
-    "UEsDBBQAAAAAAHcDfl1aMVr0ggAAAIIAAAAFAAAAeC5ucHmTTlVNUFkBAHYAeydkZXNjcic6ICd8dTEnLCAnZm9ydHJhbl9vcmRlcic6IEZh"
-    "bHNlLCAnc2hhcGUnOiAoMiwpLCB9ICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAg"
-    "CgMBUEsDBBQAAAAAAHcDfl1aMVr0ggAAAIIAAAAFAAAAeC5ucHmTTlVNUFkBAHYAeydkZXNjcic6ICd8dTEnLCAnZm9ydHJhbl9vcmRlcic6"
-    "IEZhbHNlLCAnc2hhcGUnOiAoMiwpLCB9ICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAg"
-    "ICAgCgMBUEsDBBQAAAAAAHcDfl1wTT+9CAAAAAgAAAAJAAAAbm90ZXMudHh0bm8gYXJyYXlQSwMEFAAAAAAAdwN+XXBNP70IAAAACAAAAAgA"
-    "AAB0ZXh0Lm5weW5vIGFycmF5UEsBAhQDFAAAAAAAdwN+XVoxWvSCAAAAggAAAAUAAAAAAAAAAAAAAIABAAAAAHgubnB5UEsBAhQDFAAAAAAA"
-    "dwN+XVoxWvSCAAAAggAAAAUAAAAAAAAAAAAAAIABpQAAAHgubnB5UEsBAhQDFAAAAAAAdwN+XXBNP70IAAAACAAAAAkAAAAAAAAAAAAAAIAB"
-    "SgEAAG5vdGVzLnR4dFBLAQIUAxQAAAAAAHcDfl1wTT+9CAAAAAgAAAAIAAAAAAAAAAAAAACAAXkBAAB0ZXh0Lm5weVBLBQYAAAAABAAEANMA"
-    "AACnAQAAAAA=";
+  "UEsDBBQAAAAAAHcDfl1aMVr0ggAAAIIAAAAFAAAAeC5ucHmTTlVNUFkBAHYAeydkZXNjcic6ICd8dTEnLCAnZm9ydHJhbl9vcmRlcic6IEZh"
+  "bHNlLCAnc2hhcGUnOiAoMiwpLCB9ICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAg"
+  "CgMBUEsDBBQAAAAAAHcDfl1aMVr0ggAAAIIAAAAFAAAAeC5ucHmTTlVNUFkBAHYAeydkZXNjcic6ICd8dTEnLCAnZm9ydHJhbl9vcmRlcic6"
+  "IEZhbHNlLCAnc2hhcGUnOiAoMiwpLCB9ICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAg"
+  "ICAgCgMBUEsDBBQAAAAAAHcDfl1wTT+9CAAAAAgAAAAJAAAAbm90ZXMudHh0bm8gYXJyYXlQSwMEFAAAAAAAdwN+XXBNP70IAAAACAAAAAgA"
+  "AAB0ZXh0Lm5weW5vIGFycmF5UEsBAhQDFAAAAAAAdwN+XVoxWvSCAAAAggAAAAUAAAAAAAAAAAAAAIABAAAAAHgubnB5UEsBAhQDFAAAAAAA"
+  "dwN+XVoxWvSCAAAAggAAAAUAAAAAAAAAAAAAAIABpQAAAHgubnB5UEsBAhQDFAAAAAAAdwN+XXBNP70IAAAACAAAAAkAAAAAAAAAAAAAAIAB"
+  "SgEAAG5vdGVzLnR4dFBLAQIUAxQAAAAAAHcDfl1wTT+9CAAAAAgAAAAIAAAAAAAAAAAAAACAAXkBAAB0ZXh0Lm5weVBLBQYAAAAABAAEANMA"
+  "AACnAQAAAAA=";
 
 /* Where in the first of these things are: the data of table.npy, and what the
  * directory says of it. */
@@ -79,7 +79,7 @@ put (Fixture *fixture, const guint8 *bytes, gsize length)
 {
   g_autoptr (GError) error = NULL;
 
-  g_file_set_contents (g_file_peek_path (fixture->file), (const char *)bytes, (gssize)length, &error);
+  g_file_set_contents (g_file_peek_path (fixture->file), (const char *) bytes, (gssize) length, &error);
   g_assert_no_error (error);
 }
 
@@ -188,7 +188,7 @@ test_lies (Fixture *fixture, gconstpointer data)
       g_autofree guint8 *bytes = g_base64_decode (deflated, &length);
       gsize width = tests[i].at == DIRECTORY_METHOD ? 2 : 4;
       for (gsize j = 0; j < width; j++)
-        bytes[tests[i].at + j] = (guint8)(tests[i].value >> (8 * j));
+        bytes[tests[i].at + j] = (guint8) (tests[i].value >> (8 * j));
       put (fixture, bytes, length);
       assert_bad (fixture, "table", CANDELA_ERROR_FORMAT, tests[i].message);
       assert_member (fixture, "labels", "[3 1]");
@@ -219,7 +219,7 @@ test_mutated (Fixture *fixture, gconstpointer data)
       g_autofree guint8 *bytes = g_base64_decode (round % 2 == 0 ? deflated : stored, &length);
       int n = g_test_rand_int_range (1, 4);
       for (int i = 0; i < n; i++)
-        bytes[g_test_rand_int_range (0, (gint32)length)] = (guint8)g_test_rand_int ();
+        bytes[g_test_rand_int_range (0, (gint32) length)] = (guint8) g_test_rand_int ();
       put (fixture, bytes, length);
 
       g_autoptr (GError) error = NULL;
@@ -239,9 +239,9 @@ test_no_archive (Fixture *fixture, gconstpointer data)
   g_assert_null (candela_npz_list (fixture->file, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND);
   g_clear_error (&error);
-  put (fixture, (const guint8 *)"\x93NUMPY\x01", 7);
+  put (fixture, (const guint8 *) "\x93NUMPY\x01", 7);
   assert_bad (fixture, "x", CANDELA_ERROR_FORMAT, "zip");
-  put (fixture, (const guint8 *)"", 0);
+  put (fixture, (const guint8 *) "", 0);
   assert_bad (fixture, "x", CANDELA_ERROR_FORMAT, "zip");
 }
 
@@ -266,13 +266,13 @@ test_save (Fixture *fixture, gconstpointer data)
   g_autoptr (CandelaTensor) few = new_counting (3);
   g_autoptr (CandelaTensor) many = new_counting (300000);
   g_autoptr (GBytes) bytes = candela_tensor_get_bytes (many, NULL);
-  g_autoptr (CandelaLayout) layout = candela_layout_slice (candela_tensor_get_layout (many), 0, CANDELA_SLICE_NONE,
-                                                           CANDELA_SLICE_NONE, -1, NULL);
+  g_autoptr (CandelaLayout) layout =
+    candela_layout_slice (candela_tensor_get_layout (many), 0, CANDELA_SLICE_NONE, CANDELA_SLICE_NONE, -1, NULL);
   g_autoptr (CandelaTensor) reversed = candela_tensor_new_for_bytes (CANDELA_DTYPE_INT32, layout, bytes, &error);
   g_assert_no_error (error);
   CandelaTensor *const tensors[] = { few, reversed, few };
 
-  put (fixture, (const guint8 *)"old", 3);
+  put (fixture, (const guint8 *) "old", 3);
   g_assert_true (candela_npz_save (fixture->file, names, tensors, 3, &error));
   g_assert_no_error (error);
   assert_list (fixture, "few, many, zw\xc3\xb6lf");

@@ -20,113 +20,141 @@ typedef struct
 } Case;
 
 static const Case cases[] = {
-  { "bools", CANDELA_DTYPE_BOOL, 1, { 3 }, { 1, 0, 1 },
-    "[ True False  True]" },
-  { "bools of two axes", CANDELA_DTYPE_BOOL, 2, { 2, 2 }, { 1, 0, 0, 1 },
+  { "bools", CANDELA_DTYPE_BOOL, 1, { 3 }, { 1, 0, 1 }, "[ True False  True]" },
+  { "bools of two axes",
+    CANDELA_DTYPE_BOOL,
+    2,
+    { 2, 2 },
+    { 1, 0, 0, 1 },
     "[[ True False]\n"
     " [False  True]]" },
-  { "integers to the right", CANDELA_DTYPE_INT32, 1, { 3 }, { 1, -20, 300 },
-    "[  1 -20 300]" },
-  { "the smallest of int8", CANDELA_DTYPE_INT8, 1, { 2 }, { -128, 127 },
-    "[-128  127]" },
-  { "whole floats", CANDELA_DTYPE_FLOAT64, 1, { 3 }, { 1, 2, 3 },
-    "[1. 2. 3.]" },
-  { "halves", CANDELA_DTYPE_FLOAT64, 1, { 3 }, { 0.5, 1.25, -3 },
-    "[ 0.5   1.25 -3.  ]" },
-  { "fewest digits of float32", CANDELA_DTYPE_FLOAT32, 1, { 3 }, { 0.1, 0.2, 0.3 },
-    "[0.1 0.2 0.3]" },
-  { "a third, cut at eight places", CANDELA_DTYPE_FLOAT64, 1, { 3 }, { 0.3333333333333333, 0.6666666666666666, 1 },
+  { "integers to the right", CANDELA_DTYPE_INT32, 1, { 3 }, { 1, -20, 300 }, "[  1 -20 300]" },
+  { "the smallest of int8", CANDELA_DTYPE_INT8, 1, { 2 }, { -128, 127 }, "[-128  127]" },
+  { "whole floats", CANDELA_DTYPE_FLOAT64, 1, { 3 }, { 1, 2, 3 }, "[1. 2. 3.]" },
+  { "halves", CANDELA_DTYPE_FLOAT64, 1, { 3 }, { 0.5, 1.25, -3 }, "[ 0.5   1.25 -3.  ]" },
+  { "fewest digits of float32", CANDELA_DTYPE_FLOAT32, 1, { 3 }, { 0.1, 0.2, 0.3 }, "[0.1 0.2 0.3]" },
+  { "a third, cut at eight places",
+    CANDELA_DTYPE_FLOAT64,
+    1,
+    { 3 },
+    { 0.3333333333333333, 0.6666666666666666, 1 },
     "[0.33333333 0.66666667 1.        ]" },
-  { "a third of float32", CANDELA_DTYPE_FLOAT32, 1, { 2 }, { 0.3333333333333333, 0.6666666666666666 },
+  { "a third of float32",
+    CANDELA_DTYPE_FLOAT32,
+    1,
+    { 2 },
+    { 0.3333333333333333, 0.6666666666666666 },
     "[0.33333334 0.6666667 ]" },
-  { "negative zero", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { -0.0, 0.0 },
-    "[-0.  0.]" },
-  { "not numbers", CANDELA_DTYPE_FLOAT64, 1, { 4 }, { NAN, INFINITY, -INFINITY, 1 },
-    "[ nan  inf -inf   1.]" },
-  { "nothing finite", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { NAN, INFINITY },
-    "[nan inf]" },
-  { "nan beside long numbers", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { NAN, 0.123456789 },
-    "[       nan 0.12345679]" },
-  { "large", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { 100000000.0, 1 },
-    "[1.e+08 1.e+00]" },
-  { "just below large", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { 99999999.0, 1234567.0 },
-    "[99999999.  1234567.]" },
-  { "digits of a float32 that is no short number", CANDELA_DTYPE_FLOAT32, 1, { 2 }, { 93698704, 1 },
-    "[9.36987e+07 1.00000e+00]" },
-  { "small", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { 1e-05, 1 },
-    "[1.e-05 1.e+00]" },
-  { "far apart", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { 1001, 1 },
-    "[1.001e+03 1.000e+00]" },
-  { "not so far apart", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { 1000, 1 },
-    "[1000.    1.]" },
-  { "exponents of three digits", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { 1e-300, 1e+100 },
-    "[1.e-300 1.e+100]" },
-  { "digits that the exponent form makes room for", CANDELA_DTYPE_FLOAT32, 1, { 2 }, { 1e-10, 0.0012345678 },
+  { "negative zero", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { -0.0, 0.0 }, "[-0.  0.]" },
+  { "not numbers", CANDELA_DTYPE_FLOAT64, 1, { 4 }, { NAN, INFINITY, -INFINITY, 1 }, "[ nan  inf -inf   1.]" },
+  { "nothing finite", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { NAN, INFINITY }, "[nan inf]" },
+  { "nan beside long numbers", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { NAN, 0.123456789 }, "[       nan 0.12345679]" },
+  { "large", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { 100000000.0, 1 }, "[1.e+08 1.e+00]" },
+  { "just below large", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { 99999999.0, 1234567.0 }, "[99999999.  1234567.]" },
+  { "digits of a float32 that is no short number",
+    CANDELA_DTYPE_FLOAT32,
+    1,
+    { 2 },
+    { 93698704, 1000001 },
+    "[93698704.  1000001.]" },
+  { "small", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { 1e-05, 1 }, "[1.e-05 1.e+00]" },
+  { "far apart", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { 1001, 1 }, "[1.001e+03 1.000e+00]" },
+  { "not so far apart", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { 1000, 1 }, "[1000.    1.]" },
+  { "exponents of three digits", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { 1e-300, 1e+100 }, "[1.e-300 1.e+100]" },
+  { "digits that the exponent form makes room for",
+    CANDELA_DTYPE_FLOAT32,
+    1,
+    { 2 },
+    { 1e-10, 0.0012345678 },
     "[1.0000000e-10 1.2345678e-03]" },
-  { "not numbers beside exponents", CANDELA_DTYPE_FLOAT64, 1, { 3 }, { NAN, 1e+20, -INFINITY },
+  { "not numbers beside exponents",
+    CANDELA_DTYPE_FLOAT64,
+    1,
+    { 3 },
+    { NAN, 1e+20, -INFINITY },
     "[   nan 1.e+20   -inf]" },
-  { "smallest of all", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { 5e-324, 1 },
-    "[5.e-324 1.e+000]" },
-  { "below a power of two", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { 5.684341886080802e-14, 9007199254740993 },
+  { "smallest of all", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { 5e-324, 1 }, "[5.e-324 1.e+000]" },
+  { "below a power of two",
+    CANDELA_DTYPE_FLOAT64,
+    1,
+    { 2 },
+    { 5.684341886080802e-14, 9007199254740993 },
     "[5.68434189e-14 9.00719925e+15]" },
-  { "several rows", CANDELA_DTYPE_INT64, 2, { 2, 3 }, { 0 },
+  { "several rows",
+    CANDELA_DTYPE_INT64,
+    2,
+    { 2, 3 },
+    { 0 },
     "[[0 1 2]\n"
-    " [3 4 5]]", .step = 1 },
-  { "three axes", CANDELA_DTYPE_INT16, 3, { 2, 2, 2 }, { 0 },
+    " [3 4 5]]",
+    .step = 1 },
+  { "three axes",
+    CANDELA_DTYPE_INT16,
+    3,
+    { 2, 2, 2 },
+    { 0 },
     "[[[0 1]\n"
     "  [2 3]]\n"
     "\n"
     " [[4 5]\n"
-    "  [6 7]]]", .step = 1 },
-  { "one column", CANDELA_DTYPE_FLOAT64, 2, { 3, 1 }, { 1.5, 2, 3 },
+    "  [6 7]]]",
+    .step = 1 },
+  { "one column",
+    CANDELA_DTYPE_FLOAT64,
+    2,
+    { 3, 1 },
+    { 1.5, 2, 3 },
     "[[1.5]\n"
     " [2. ]\n"
     " [3. ]]" },
-  { "complex", CANDELA_DTYPE_COMPLEX128, 1, { 3 }, { 1.0, 2.0, -0.5, 0.0, 0.0, -1.25 },
+  { "complex",
+    CANDELA_DTYPE_COMPLEX128,
+    1,
+    { 3 },
+    { 1.0, 2.0, -0.5, 0.0, 0.0, -1.25 },
     "[ 1. +2.j   -0.5+0.j    0. -1.25j]" },
-  { "complex not numbers", CANDELA_DTYPE_COMPLEX64, 1, { 2 }, { NAN, INFINITY, 1.0, -INFINITY },
+  { "complex not numbers",
+    CANDELA_DTYPE_COMPLEX64,
+    1,
+    { 2 },
+    { NAN, INFINITY, 1.0, -INFINITY },
     "[nan+infj  1.-infj]" },
-  { "wrapped", CANDELA_DTYPE_INT32, 1, { 30 }, { 0 },
+  { "wrapped",
+    CANDELA_DTYPE_INT32,
+    1,
+    { 30 },
+    { 0 },
     "[    0  1000  2000  3000  4000  5000  6000  7000  8000  9000 10000 11000\n"
     " 12000 13000 14000 15000 16000 17000 18000 19000 20000 21000 22000 23000\n"
-    " 24000 25000 26000 27000 28000 29000]", .step = 1000 },
-  { "wrapped floats", CANDELA_DTYPE_FLOAT64, 2, { 2, 12 }, { 0 },
+    " 24000 25000 26000 27000 28000 29000]",
+    .step = 1000 },
+  { "wrapped floats",
+    CANDELA_DTYPE_FLOAT64,
+    2,
+    { 2, 12 },
+    { 0 },
     "[[ 0.5  1.5  2.5  3.5  4.5  5.5  6.5  7.5  8.5  9.5 10.5 11.5]\n"
-    " [12.5 13.5 14.5 15.5 16.5 17.5 18.5 19.5 20.5 21.5 22.5 23.5]]", .first = 0.5, .step = 1 },
-  { "no elements", CANDELA_DTYPE_FLOAT32, 1, { 0 }, { 0 },
-    "[]" },
-  { "no elements of two axes", CANDELA_DTYPE_FLOAT32, 2, { 0, 3 }, { 0 },
-    "[]" },
-  { "scalar int", CANDELA_DTYPE_INT64, 0, { 0 }, { -7 },
-    "-7" },
-  { "scalar bool", CANDELA_DTYPE_BOOL, 0, { 0 }, { 1 },
-    "True" },
-  { "scalar float32", CANDELA_DTYPE_FLOAT32, 0, { 0 }, { 0.1 },
-    "0.1" },
-  { "scalar float64", CANDELA_DTYPE_FLOAT64, 0, { 0 }, { 0.1 },
-    "0.1" },
-  { "scalar whole", CANDELA_DTYPE_FLOAT64, 0, { 0 }, { 3 },
-    "3.0" },
-  { "scalar large", CANDELA_DTYPE_FLOAT64, 0, { 0 }, { 1e+16 },
-    "1e+16" },
-  { "scalar below that", CANDELA_DTYPE_FLOAT32, 0, { 0 }, { 123456789012345680 },
-    "1.2345679e+17" },
-  { "scalar small", CANDELA_DTYPE_FLOAT32, 0, { 0 }, { 0.0001 },
-    "1e-04" },
-  { "scalar small float64", CANDELA_DTYPE_FLOAT64, 0, { 0 }, { 0.0001 },
-    "0.0001" },
-  { "scalar nan", CANDELA_DTYPE_FLOAT64, 0, { 0 }, { NAN },
-    "nan" },
-  { "scalar -inf", CANDELA_DTYPE_FLOAT32, 0, { 0 }, { -INFINITY },
-    "-inf" },
-  { "scalar -0", CANDELA_DTYPE_FLOAT64, 0, { 0 }, { -0.0 },
-    "-0.0" },
-  { "scalar complex", CANDELA_DTYPE_COMPLEX64, 0, { 0 }, { 1.0, -2.0 },
-    "(1-2j)" },
-  { "scalar imaginary", CANDELA_DTYPE_COMPLEX128, 0, { 0 }, { 0.0, 2.5 },
-    "2.5j" },
-  { "scalar complex nan", CANDELA_DTYPE_COMPLEX128, 0, { 0 }, { NAN, -INFINITY },
-    "(nan-infj)" },};
+    " [12.5 13.5 14.5 15.5 16.5 17.5 18.5 19.5 20.5 21.5 22.5 23.5]]",
+    .first = 0.5,
+    .step = 1 },
+  { "no elements", CANDELA_DTYPE_FLOAT32, 1, { 0 }, { 0 }, "[]" },
+  { "no elements of two axes", CANDELA_DTYPE_FLOAT32, 2, { 0, 3 }, { 0 }, "[]" },
+  { "scalar int", CANDELA_DTYPE_INT64, 0, { 0 }, { -7 }, "-7" },
+  { "scalar bool", CANDELA_DTYPE_BOOL, 0, { 0 }, { 1 }, "True" },
+  { "scalar float32", CANDELA_DTYPE_FLOAT32, 0, { 0 }, { 0.1 }, "0.1" },
+  { "scalar float64", CANDELA_DTYPE_FLOAT64, 0, { 0 }, { 0.1 }, "0.1" },
+  { "scalar whole", CANDELA_DTYPE_FLOAT64, 0, { 0 }, { 3 }, "3.0" },
+  { "scalar large", CANDELA_DTYPE_FLOAT64, 0, { 0 }, { 1e+16 }, "1e+16" },
+  { "scalar below that", CANDELA_DTYPE_FLOAT32, 0, { 0 }, { 123456789012345680 }, "1.2345679e+17" },
+  { "scalar small", CANDELA_DTYPE_FLOAT32, 0, { 0 }, { 0.0001 }, "1e-04" },
+  { "scalar small float64", CANDELA_DTYPE_FLOAT64, 0, { 0 }, { 0.0001 }, "0.0001" },
+  { "scalar nan", CANDELA_DTYPE_FLOAT64, 0, { 0 }, { NAN }, "nan" },
+  { "scalar -inf", CANDELA_DTYPE_FLOAT32, 0, { 0 }, { -INFINITY }, "-inf" },
+  { "scalar -0", CANDELA_DTYPE_FLOAT64, 0, { 0 }, { -0.0 }, "-0.0" },
+  { "scalar complex", CANDELA_DTYPE_COMPLEX64, 0, { 0 }, { 1.0, -2.0 }, "(1-2j)" },
+  { "scalar imaginary", CANDELA_DTYPE_COMPLEX128, 0, { 0 }, { 0.0, 2.5 }, "2.5j" },
+  { "scalar complex nan", CANDELA_DTYPE_COMPLEX128, 0, { 0 }, { NAN, -INFINITY }, "(nan-infj)" },
+};
 
 static void
 store (gpointer out, CandelaDType dtype, gsize i, double value)
@@ -135,26 +163,26 @@ store (gpointer out, CandelaDType dtype, gsize i, double value)
     {
     case CANDELA_DTYPE_BOOL:
     case CANDELA_DTYPE_UINT8:
-      ((guint8 *)out)[i] = (guint8)value;
+      ((guint8 *) out)[i] = (guint8) value;
       break;
     case CANDELA_DTYPE_INT8:
-      ((gint8 *)out)[i] = (gint8)value;
+      ((gint8 *) out)[i] = (gint8) value;
       break;
     case CANDELA_DTYPE_INT16:
-      ((gint16 *)out)[i] = (gint16)value;
+      ((gint16 *) out)[i] = (gint16) value;
       break;
     case CANDELA_DTYPE_INT32:
-      ((gint32 *)out)[i] = (gint32)value;
+      ((gint32 *) out)[i] = (gint32) value;
       break;
     case CANDELA_DTYPE_INT64:
-      ((gint64 *)out)[i] = (gint64)value;
+      ((gint64 *) out)[i] = (gint64) value;
       break;
     case CANDELA_DTYPE_FLOAT32:
     case CANDELA_DTYPE_COMPLEX64:
-      ((float *)out)[i] = (float)value;
+      ((float *) out)[i] = (float) value;
       break;
     default:
-      ((double *)out)[i] = value;
+      ((double *) out)[i] = value;
       break;
     }
 }
@@ -168,10 +196,10 @@ test_case (gconstpointer data)
   g_assert_no_error (error);
 
   gboolean is_complex = candela_dtype_get_kind (test->dtype) == CANDELA_DTYPE_KIND_COMPLEX;
-  gsize n = (gsize)candela_tensor_get_n_elements (tensor) * (is_complex ? 2 : 1);
+  gsize n = (gsize) candela_tensor_get_n_elements (tensor) * (is_complex ? 2 : 1);
   for (gsize i = 0; i < n; i++)
     store (candela_tensor_get_writable_data (tensor), test->dtype, i,
-           test->step != 0.0 ? test->first + (double)i * test->step : test->values[i]);
+           test->step != 0.0 ? test->first + (double) i * test->step : test->values[i]);
 
   g_autofree char *text = candela_tensor_to_string (tensor);
   g_assert_cmpstr (text, ==, test->text);
@@ -257,8 +285,8 @@ test_strided (void)
   const float values[] = { 0, 1, 2, 3, 4, 5 };
   g_autoptr (CandelaLayout) rows = new_layout (shape, 2);
   g_autoptr (CandelaLayout) columns = candela_layout_permute (rows, axes, 2, NULL);
-  g_autoptr (CandelaLayout) reversed = candela_layout_slice (columns, 0, CANDELA_SLICE_NONE, CANDELA_SLICE_NONE, -1,
-                                                             NULL);
+  g_autoptr (CandelaLayout) reversed =
+    candela_layout_slice (columns, 0, CANDELA_SLICE_NONE, CANDELA_SLICE_NONE, -1, NULL);
 
   assert_text (CANDELA_DTYPE_FLOAT32, reversed, values, sizeof values, "[[2. 5.]\n [1. 4.]\n [0. 3.]]");
 }
