@@ -19,8 +19,13 @@ ALLOWED = {layer: LAYERS[: i + 1] for i, layer in enumerate(LAYERS)}
 ALLOWED["io"] = ["value", "io"]
 
 # Words that are an op's name and stand for something else: the key of a plan's
-# step in JSON, and the word for "of any dtype" or "on any thread".
-OTHER_MEANINGS = {("plan/print-json.c", "index"), ("op/describe.c", "any")}
+# step in JSON; of any dtype, or on any thread; the range of a parameter.
+OTHER_MEANINGS = {
+    ("plan/print-json.c", "index"),
+    ("op/describe.c", "any"),
+    ("op/describe.c", "minimum"),
+    ("op/describe.c", "maximum"),
+}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]candela/([^>"]+)[>"]', re.M)
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
