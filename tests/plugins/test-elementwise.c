@@ -166,66 +166,67 @@ test_values (void)
 }
 
 /* Which dtype comes of which, by the standard's categories, and which is refused. */
+static const struct
+{
+  const char *op, *dtype1, *dtype2, *result; /* NULL: refused */
+} promotions[] = {
+  { "add", "int8", "uint8", "int16" },
+  { "add", "int32", "float32", "float64" },
+  { "add", "bool", "int8", "int8" },
+  { "add", "float32", "float64", "float64" },
+  { "subtract", "bool", "bool", NULL },
+  { "subtract", "bool", "uint8", "uint8" },
+  { "negative", "bool", NULL, NULL },
+  { "sign", "bool", NULL, NULL },
+  { "divide", "int8", "int8", "float64" },
+  { "divide", "float32", "float32", "float32" },
+  { "divide", "int16", "float32", "float32" },
+  { "exp", "int64", NULL, "float64" },
+  { "exp", "uint8", NULL, "float64" },
+  { "exp", "float32", NULL, "float32" },
+  { "exp", "complex64", NULL, NULL },
+  { "add", "complex64", "float32", NULL },
+  { "square", "bool", NULL, "int8" },
+  { "bitwise_and", "float32", "float32", NULL },
+  { "bitwise_and", "int8", "float32", NULL },
+  { "bitwise_left_shift", "int16", "uint8", "int16" },
+  { "bitwise_invert", "float64", NULL, NULL },
+  { "less", "float32", "int8", "bool" },
+  { "logical_and", "float32", "bool", "bool" },
+  { "floor", "int16", NULL, "int16" },
+  { "isnan", "int16", NULL, "bool" },
+  { "maximum", "bool", "bool", "bool" },
+  { "relu", "uint16", NULL, "uint16" },
+  { "sigmoid", "int32", NULL, "float64" },
+};
+
 static void
 test_dtypes (void)
 {
-  static const struct
-  {
-    const char *op, *dtype1, *dtype2, *result; /* NULL: refused */
-  } rows[] = {
-    { "add", "int8", "uint8", "int16" },
-    { "add", "int32", "float32", "float64" },
-    { "add", "bool", "int8", "int8" },
-    { "add", "float32", "float64", "float64" },
-    { "subtract", "bool", "bool", NULL },
-    { "subtract", "bool", "uint8", "uint8" },
-    { "negative", "bool", NULL, NULL },
-    { "sign", "bool", NULL, NULL },
-    { "divide", "int8", "int8", "float64" },
-    { "divide", "float32", "float32", "float32" },
-    { "divide", "int16", "float32", "float32" },
-    { "exp", "int64", NULL, "float64" },
-    { "exp", "uint8", NULL, "float64" },
-    { "exp", "float32", NULL, "float32" },
-    { "exp", "complex64", NULL, NULL },
-    { "add", "complex64", "float32", NULL },
-    { "square", "bool", NULL, "int8" },
-    { "bitwise_and", "float32", "float32", NULL },
-    { "bitwise_and", "int8", "float32", NULL },
-    { "bitwise_left_shift", "int16", "uint8", "int16" },
-    { "bitwise_invert", "float64", NULL, NULL },
-    { "less", "float32", "int8", "bool" },
-    { "logical_and", "float32", "bool", "bool" },
-    { "floor", "int16", NULL, "int16" },
-    { "isnan", "int16", NULL, "bool" },
-    { "maximum", "bool", "bool", "bool" },
-    { "relu", "uint16", NULL, "uint16" },
-    { "sigmoid", "int32", NULL, "float64" },
-  };
-
-  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+  for (gsize i = 0; i < G_N_ELEMENTS (promotions); i++)
     {
       g_autoptr (GError) error = NULL;
       const gint64 shape[] = { 2 };
-      g_autoptr (CandelaNode) x1 = candela_node_new_slot ("x1", dtype_of (rows[i].dtype1), shape, 1, &error);
+      g_autoptr (CandelaNode) x1 = candela_node_new_slot ("x1", dtype_of (promotions[i].dtype1), shape, 1, &error);
       g_autoptr (CandelaNode) x2 = NULL;
       g_autoptr (CandelaNode) node = NULL;
 
-      g_test_message ("%s of %s and %s", rows[i].op, rows[i].dtype1, rows[i].dtype2 != NULL ? rows[i].dtype2 : "none");
-      if (rows[i].dtype2 != NULL)
-        x2 = candela_node_new_slot ("x2", dtype_of (rows[i].dtype2), shape, 1, &error);
+      g_test_message ("%s of %s and %s", promotions[i].op, promotions[i].dtype1,
+                      promotions[i].dtype2 != NULL ? promotions[i].dtype2 : "none");
+      if (promotions[i].dtype2 != NULL)
+        x2 = candela_node_new_slot ("x2", dtype_of (promotions[i].dtype2), shape, 1, &error);
       g_assert_no_error (error);
 
       CandelaNode *inputs[] = { x1, x2 };
-      node = candela_node_new_opv (rows[i].op, inputs, x2 != NULL ? 2 : 1, NULL, &error);
-      if (rows[i].result == NULL)
+      node = candela_node_new_opv (promotions[i].op, inputs, x2 != NULL ? 2 : 1, NULL, &error);
+      if (promotions[i].result == NULL)
         {
           g_assert_error (error, CANDELA_ERROR, CANDELA_ERROR_DTYPE);
-          g_assert_true (g_str_has_prefix (error->message, rows[i].op));
+          g_assert_true (g_str_has_prefix (error->message, promotions[i].op));
           continue;
         }
       g_assert_no_error (error);
-      g_assert_cmpstr (candela_dtype_get_name (candela_node_get_dtype (node)), ==, rows[i].result);
+      g_assert_cmpstr (candela_dtype_get_name (candela_node_get_dtype (node)), ==, promotions[i].result);
     }
 }
 

@@ -287,69 +287,69 @@ test_dtypes (void)
     }
 }
 
+static const struct
+{
+  const char *chain, *shape;
+  CandelaError code;
+  const char *words[3];
+} errors[] = {
+  { "reshape {'shape': <[int64 4, 2]>}", "2 3", CANDELA_ERROR_SHAPE, { "reshape:", "[2, 3]", "[4, 2]" } },
+  { "transpose; reshape {'shape': <[int64 5]>}", "2 3", CANDELA_ERROR_SHAPE, { "reshape:", "[3, 2]", "[5]" } },
+  { "reshape {'shape': <[int64 -1, 4]>}", "2 3", CANDELA_ERROR_SHAPE, { "reshape:", "[2, 3]", "[-1, 4]" } },
+  { "reshape {'shape': <[int64 -1, -1]>}", "2 3", CANDELA_ERROR_SHAPE, { "reshape:", "[-1, -1]" } },
+  { "reshape {'shape': <[int64 -2, 3]>}", "2 3", CANDELA_ERROR_SHAPE, { "reshape:", "[-2, 3]" } },
+  { "reshape {'shape': <[int64 0, -1]>}", "0 3", CANDELA_ERROR_SHAPE, { "reshape:", "[0, 3]", "[0, -1]" } },
+  { "reshape {'shape': <[int64 4611686018427387904, 4]>}", "2 3", CANDELA_ERROR_SHAPE, { "reshape:", "[2, 3]" } },
+  { "reshape {'shape': <[int64 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
+    "1, 1, "
+    "1, 1, 1]>}",
+    "1",
+    CANDELA_ERROR_SHAPE,
+    { "reshape:", "33" } },
+  { "reshape", "2 3", CANDELA_ERROR_PARAMETER, { "reshape:", "shape" } },
+  { "broadcast_to {'shape': <[int64 2, 4]>}", "3", CANDELA_ERROR_SHAPE, { "broadcast_to:", "[3]", "[2, 4]" } },
+  { "broadcast_to {'shape': <[int64 3]>}", "1 3", CANDELA_ERROR_SHAPE, { "broadcast_to:", "[1, 3]", "[3]" } },
+  { "broadcast_to {'shape': <[int64 -1, 3]>}", "3", CANDELA_ERROR_SHAPE, { "broadcast_to:", "[-1, 3]" } },
+  { "permute_dims {'axes': <[int64 0]>}", "2 3", CANDELA_ERROR_AXIS, { "permute_dims:" } },
+  { "permute_dims {'axes': <[int64 0, 0]>}", "2 3", CANDELA_ERROR_AXIS, { "permute_dims:", "0" } },
+  { "permute_dims {'axes': <[int64 0, 2]>}", "2 3", CANDELA_ERROR_AXIS, { "permute_dims:", "2" } },
+  { "matrix_transpose", "3", CANDELA_ERROR_SHAPE, { "matrix_transpose:", "[3]" } },
+  { "moveaxis {'source': <[int64 0, 1]>, 'destination': <[int64 0]>}",
+    "2 3",
+    CANDELA_ERROR_AXIS,
+    { "moveaxis:", "2" } },
+  { "moveaxis {'source': <[int64 0, -2]>, 'destination': <[int64 0, 1]>}",
+    "2 3",
+    CANDELA_ERROR_AXIS,
+    { "moveaxis:", "-2", "source" } },
+  { "moveaxis {'source': <[int64 0]>, 'destination': <[int64 2]>}", "2 3", CANDELA_ERROR_AXIS, { "moveaxis:", "2" } },
+  { "flip {'axis': <[int64 2]>}", "2 3", CANDELA_ERROR_AXIS, { "flip:", "2" } },
+  { "expand_dims {'axis': <int64 3>}", "2", CANDELA_ERROR_AXIS, { "expand_dims:", "3" } },
+  { "squeeze {'axis': <[int64 1]>}", "1 3", CANDELA_ERROR_SHAPE, { "squeeze:", "[1, 3]", "1" } },
+  { "squeeze {'axis': <[int64 0, 0]>}", "1 3", CANDELA_ERROR_AXIS, { "squeeze:", "0" } },
+  { "slice {'axis': <int64 0>, 'step': <int64 0>}", "3", CANDELA_ERROR_PARAMETER, { "slice:", "step" } },
+  { "slice {'axis': <int64 1>}", "3", CANDELA_ERROR_AXIS, { "slice:", "1" } },
+  { "index {'key': <'3'>}", "3", CANDELA_ERROR_AXIS, { "index 3", "axis 0", "length 3" } },
+  { "index {'key': <'0, None, ..., -4'>}", "2 5 3", CANDELA_ERROR_AXIS, { "index -4", "axis 2", "length 3" } },
+  { "index {'key': <'0'>}", "0", CANDELA_ERROR_AXIS, { "index 0", "axis 0", "length 0" } },
+  { "index {'key': <'0, :, 1'>}", "2 3", CANDELA_ERROR_SHAPE, { "index:", "[2, 3]" } },
+  { "index {'key': <'0'>}", "", CANDELA_ERROR_SHAPE, { "index:", "[]" } },
+  { "index {'key': <'..., ...'>}", "2 3", CANDELA_ERROR_PARAMETER, { "index:", "ellipsis" } },
+  { "index {'key': <'::0'>}", "3", CANDELA_ERROR_PARAMETER, { "index:", "step" } },
+  { "index {'key': <''>}", "3", CANDELA_ERROR_PARAMETER, { "index:", "expected" } },
+  { "index {'key': <'1,'>}", "3", CANDELA_ERROR_PARAMETER, { "index:", "expected" } },
+  { "index {'key': <'1 2'>}", "3", CANDELA_ERROR_PARAMETER, { "index:", "comma" } },
+  { "index {'key': <'1.5'>}", "3", CANDELA_ERROR_PARAMETER, { "index:", "comma" } },
+  { "index {'key': <'1:2:3:4'>}", "3", CANDELA_ERROR_PARAMETER, { "index:", "comma" } },
+  { "index {'key': <'-'>}", "3", CANDELA_ERROR_PARAMETER, { "index:", "minus" } },
+  { "index {'key': <'Nonesuch'>}", "3", CANDELA_ERROR_PARAMETER, { "index:", "comma" } },
+  { "index {'key': <'true'>}", "3", CANDELA_ERROR_PARAMETER, { "index:", "expected" } },
+  { "index {'key': <'9223372036854775808'>}", "3", CANDELA_ERROR_PARAMETER, { "index:", "64 bits" } },
+};
+
 static void
 test_errors (void)
 {
-  static const struct
-  {
-    const char *chain, *shape;
-    CandelaError code;
-    const char *words[3];
-  } errors[] = {
-    { "reshape {'shape': <[int64 4, 2]>}", "2 3", CANDELA_ERROR_SHAPE, { "reshape:", "[2, 3]", "[4, 2]" } },
-    { "transpose; reshape {'shape': <[int64 5]>}", "2 3", CANDELA_ERROR_SHAPE, { "reshape:", "[3, 2]", "[5]" } },
-    { "reshape {'shape': <[int64 -1, 4]>}", "2 3", CANDELA_ERROR_SHAPE, { "reshape:", "[2, 3]", "[-1, 4]" } },
-    { "reshape {'shape': <[int64 -1, -1]>}", "2 3", CANDELA_ERROR_SHAPE, { "reshape:", "[-1, -1]" } },
-    { "reshape {'shape': <[int64 -2, 3]>}", "2 3", CANDELA_ERROR_SHAPE, { "reshape:", "[-2, 3]" } },
-    { "reshape {'shape': <[int64 0, -1]>}", "0 3", CANDELA_ERROR_SHAPE, { "reshape:", "[0, 3]", "[0, -1]" } },
-    { "reshape {'shape': <[int64 4611686018427387904, 4]>}", "2 3", CANDELA_ERROR_SHAPE, { "reshape:", "[2, 3]" } },
-    { "reshape {'shape': <[int64 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
-      "1, 1, "
-      "1, 1, 1]>}",
-      "1",
-      CANDELA_ERROR_SHAPE,
-      { "reshape:", "33" } },
-    { "reshape", "2 3", CANDELA_ERROR_PARAMETER, { "reshape:", "shape" } },
-    { "broadcast_to {'shape': <[int64 2, 4]>}", "3", CANDELA_ERROR_SHAPE, { "broadcast_to:", "[3]", "[2, 4]" } },
-    { "broadcast_to {'shape': <[int64 3]>}", "1 3", CANDELA_ERROR_SHAPE, { "broadcast_to:", "[1, 3]", "[3]" } },
-    { "broadcast_to {'shape': <[int64 -1, 3]>}", "3", CANDELA_ERROR_SHAPE, { "broadcast_to:", "[-1, 3]" } },
-    { "permute_dims {'axes': <[int64 0]>}", "2 3", CANDELA_ERROR_AXIS, { "permute_dims:" } },
-    { "permute_dims {'axes': <[int64 0, 0]>}", "2 3", CANDELA_ERROR_AXIS, { "permute_dims:", "0" } },
-    { "permute_dims {'axes': <[int64 0, 2]>}", "2 3", CANDELA_ERROR_AXIS, { "permute_dims:", "2" } },
-    { "matrix_transpose", "3", CANDELA_ERROR_SHAPE, { "matrix_transpose:", "[3]" } },
-    { "moveaxis {'source': <[int64 0, 1]>, 'destination': <[int64 0]>}",
-      "2 3",
-      CANDELA_ERROR_AXIS,
-      { "moveaxis:", "2" } },
-    { "moveaxis {'source': <[int64 0, -2]>, 'destination': <[int64 0, 1]>}",
-      "2 3",
-      CANDELA_ERROR_AXIS,
-      { "moveaxis:", "-2", "source" } },
-    { "moveaxis {'source': <[int64 0]>, 'destination': <[int64 2]>}", "2 3", CANDELA_ERROR_AXIS, { "moveaxis:", "2" } },
-    { "flip {'axis': <[int64 2]>}", "2 3", CANDELA_ERROR_AXIS, { "flip:", "2" } },
-    { "expand_dims {'axis': <int64 3>}", "2", CANDELA_ERROR_AXIS, { "expand_dims:", "3" } },
-    { "squeeze {'axis': <[int64 1]>}", "1 3", CANDELA_ERROR_SHAPE, { "squeeze:", "[1, 3]", "1" } },
-    { "squeeze {'axis': <[int64 0, 0]>}", "1 3", CANDELA_ERROR_AXIS, { "squeeze:", "0" } },
-    { "slice {'axis': <int64 0>, 'step': <int64 0>}", "3", CANDELA_ERROR_PARAMETER, { "slice:", "step" } },
-    { "slice {'axis': <int64 1>}", "3", CANDELA_ERROR_AXIS, { "slice:", "1" } },
-    { "index {'key': <'3'>}", "3", CANDELA_ERROR_AXIS, { "index 3", "axis 0", "length 3" } },
-    { "index {'key': <'0, None, ..., -4'>}", "2 5 3", CANDELA_ERROR_AXIS, { "index -4", "axis 2", "length 3" } },
-    { "index {'key': <'0'>}", "0", CANDELA_ERROR_AXIS, { "index 0", "axis 0", "length 0" } },
-    { "index {'key': <'0, :, 1'>}", "2 3", CANDELA_ERROR_SHAPE, { "index:", "[2, 3]" } },
-    { "index {'key': <'0'>}", "", CANDELA_ERROR_SHAPE, { "index:", "[]" } },
-    { "index {'key': <'..., ...'>}", "2 3", CANDELA_ERROR_PARAMETER, { "index:", "ellipsis" } },
-    { "index {'key': <'::0'>}", "3", CANDELA_ERROR_PARAMETER, { "index:", "step" } },
-    { "index {'key': <''>}", "3", CANDELA_ERROR_PARAMETER, { "index:", "expected" } },
-    { "index {'key': <'1,'>}", "3", CANDELA_ERROR_PARAMETER, { "index:", "expected" } },
-    { "index {'key': <'1 2'>}", "3", CANDELA_ERROR_PARAMETER, { "index:", "comma" } },
-    { "index {'key': <'1.5'>}", "3", CANDELA_ERROR_PARAMETER, { "index:", "comma" } },
-    { "index {'key': <'1:2:3:4'>}", "3", CANDELA_ERROR_PARAMETER, { "index:", "comma" } },
-    { "index {'key': <'-'>}", "3", CANDELA_ERROR_PARAMETER, { "index:", "minus" } },
-    { "index {'key': <'Nonesuch'>}", "3", CANDELA_ERROR_PARAMETER, { "index:", "comma" } },
-    { "index {'key': <'true'>}", "3", CANDELA_ERROR_PARAMETER, { "index:", "expected" } },
-    { "index {'key': <'9223372036854775808'>}", "3", CANDELA_ERROR_PARAMETER, { "index:", "64 bits" } },
-  };
-
   for (gsize i = 0; i < G_N_ELEMENTS (errors); i++)
     {
       g_autoptr (GError) error = NULL;
