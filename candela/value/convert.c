@@ -6,6 +6,11 @@
  * cast rather than by branching around it, so that loops stay straight. */
 #include <candela/value/dtype-private.h>
 
+/* Loops of vector code, whatever the rest is compiled with. */
+#ifndef __clang__
+#pragma GCC optimize("O3")
+#endif
+
 /* The smallest gint64 for NaN and whatever has no place in a gint64; that is
  * also what the processors' own conversion gives. */
 static inline gint64

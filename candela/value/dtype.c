@@ -53,8 +53,6 @@ static const DTypeFacts dtype_facts[CANDELA_N_DTYPES] = {
   [CANDELA_DTYPE_COMPLEX128] = { "complex128", 16, CANDELA_DTYPE_KIND_COMPLEX },
 };
 
-
-
 /* A binding can hand any number over as a dtype. */
 static const DTypeFacts *
 dtype_get_facts (CandelaDType dtype)

@@ -314,8 +314,8 @@ candela_layout_select (const CandelaLayout *layout, gint64 axis, gint64 index, G
   if (index < -length || index >= length)
     {
       g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_AXIS,
-                   "index %" G_GINT64_FORMAT " is out of range for axis %" G_GINT64_FORMAT " of length %" G_GINT64_FORMAT,
-                   index, axis, length);
+                   "index %" G_GINT64_FORMAT " is out of range for axis %" G_GINT64_FORMAT
+                   " of length %" G_GINT64_FORMAT, index, axis, length);
       return NULL;
     }
   if (index < 0)

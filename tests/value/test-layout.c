@@ -88,6 +88,7 @@ static void
 test_new_fails (void)
 {
   gint64 many[33] = { 0 };
+  g_autoptr (CandelaLayout) highest = NULL;
   GError *error = NULL;
 
   assert_fails (candela_layout_new (LIST (2, -1), &error), &error, CANDELA_ERROR_SHAPE, "[2, -1]", "negative");
@@ -115,10 +116,10 @@ test_new_fails (void)
   assert_fails (candela_layout_new_strided (LIST (3), LIST (G_MININT64), G_MAXINT64, &error), &error,
                 CANDELA_ERROR_SHAPE, "[3]", "addresses");
 
-  assert_layout (candela_layout_new (many, 32, NULL),
-                 "shape [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], "
-                 "strides [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], "
-                 "offset 0");
+  highest = candela_layout_new (many, 32, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (candela_layout_get_rank (highest), ==, 32);
+  g_assert_cmpint (candela_layout_get_n_elements (highest), ==, 1);
 }
 
 /* Strides that mean nothing are canonical, so that what maps alike is equal. */

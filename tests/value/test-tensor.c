@@ -15,7 +15,7 @@
   G_STMT_START                                                                                                        \
   {                                                                                                                   \
     GError *error_ = NULL;                                                                                            \
-    GError **error = &error_;                                                                                         \
+    GError **failure = &error_;                                                                                       \
                                                                                                                       \
     g_assert_null (made);                                                                                             \
     g_assert_error (error_, CANDELA_ERROR, error_code);                                                               \
@@ -85,13 +85,13 @@ test_no_memory (void)
     {
       g_autofree char *bytes = g_strdup_printf ("%" G_GSIZE_FORMAT " bytes", sizes[i]);
 
-      assert_fails (candela_buffer_new (sizes[i], error), CANDELA_ERROR_NO_MEMORY, bytes);
+      assert_fails (candela_buffer_new (sizes[i], failure), CANDELA_ERROR_NO_MEMORY, bytes);
     }
-  assert_fails (candela_tensor_new (CANDELA_DTYPE_UINT8, LIST ((gint64) 1 << 61), error), CANDELA_ERROR_NO_MEMORY,
+  assert_fails (candela_tensor_new (CANDELA_DTYPE_UINT8, LIST ((gint64) 1 << 61), failure), CANDELA_ERROR_NO_MEMORY,
                 "2305843009213693952");
-  assert_fails (candela_tensor_new (CANDELA_DTYPE_FLOAT64, LIST ((gint64) 1 << 61), error), CANDELA_ERROR_SHAPE,
+  assert_fails (candela_tensor_new (CANDELA_DTYPE_FLOAT64, LIST ((gint64) 1 << 61), failure), CANDELA_ERROR_SHAPE,
                 "2305843009213693952");
-  assert_fails (candela_tensor_new (CANDELA_DTYPE_FLOAT64, LIST (G_MAXINT64, 2), error), CANDELA_ERROR_SHAPE,
+  assert_fails (candela_tensor_new (CANDELA_DTYPE_FLOAT64, LIST (G_MAXINT64, 2), failure), CANDELA_ERROR_SHAPE,
                 "9223372036854775807");
 }
 
@@ -146,9 +146,9 @@ test_new (void)
   g_assert_cmpfloat (get (scalar, NULL, 0), ==, 0);
   g_assert_nonnull (candela_tensor_get_data (empty));
 
-  assert_fails (candela_tensor_new (CANDELA_DTYPE_INVALID, LIST (1), error), CANDELA_ERROR_DTYPE, "dtype");
-  assert_fails (candela_tensor_new (77, LIST (1), error), CANDELA_ERROR_DTYPE, "77");
-  assert_fails (candela_tensor_new (CANDELA_DTYPE_BOOL, LIST (-4), error), CANDELA_ERROR_SHAPE, "[-4]");
+  assert_fails (candela_tensor_new (CANDELA_DTYPE_INVALID, LIST (1), failure), CANDELA_ERROR_DTYPE, "dtype");
+  assert_fails (candela_tensor_new (77, LIST (1), failure), CANDELA_ERROR_DTYPE, "77");
+  assert_fails (candela_tensor_new (CANDELA_DTYPE_BOOL, LIST (-4), failure), CANDELA_ERROR_SHAPE, "[-4]");
 }
 
 static void
@@ -172,9 +172,9 @@ test_from_data (void)
                    6);
   g_assert_cmpint (candela_tensor_get_n_elements (empty), ==, 0);
 
-  assert_fails (candela_tensor_new_from_data (CANDELA_DTYPE_INT16, LIST (3), (const guint8 *) numbers, 5, error),
+  assert_fails (candela_tensor_new_from_data (CANDELA_DTYPE_INT16, LIST (3), (const guint8 *) numbers, 5, failure),
                 CANDELA_ERROR_SHAPE, "6 bytes, but there are 5");
-  assert_fails (candela_tensor_new_from_data (CANDELA_DTYPE_INT16, LIST (2), (const guint8 *) numbers, 6, error),
+  assert_fails (candela_tensor_new_from_data (CANDELA_DTYPE_INT16, LIST (2), (const guint8 *) numbers, 6, failure),
                 CANDELA_ERROR_SHAPE, "4 bytes, but there are 6");
 }
 
@@ -205,11 +205,11 @@ test_extent (void)
   g_assert_true (candela_tensor_get_data (backwards) == (gconstpointer) (bytes + 6));
   g_assert_cmpint (candela_tensor_get_int64 (flags, LIST (5), NULL), ==, 1);
 
-  assert_fails (candela_tensor_new_for_bytes (CANDELA_DTYPE_BOOL, padded, short_by_one, error), CANDELA_ERROR_SHAPE,
+  assert_fails (candela_tensor_new_for_bytes (CANDELA_DTYPE_BOOL, padded, short_by_one, failure), CANDELA_ERROR_SHAPE,
                 "7 bytes, but there are 6");
-  assert_fails (candela_tensor_new_for_bytes (CANDELA_DTYPE_INT64, six, enough, error), CANDELA_ERROR_SHAPE,
+  assert_fails (candela_tensor_new_for_bytes (CANDELA_DTYPE_INT64, six, enough, failure), CANDELA_ERROR_SHAPE,
                 "48 bytes, but there are 7");
-  assert_fails (candela_tensor_new_for_bytes (CANDELA_DTYPE_INVALID, six, enough, error), CANDELA_ERROR_DTYPE, "0");
+  assert_fails (candela_tensor_new_for_bytes (CANDELA_DTYPE_INVALID, six, enough, failure), CANDELA_ERROR_DTYPE, "0");
 }
 
 /* The bytes of a contiguous tensor are its memory, and outlive it. */
@@ -262,7 +262,7 @@ test_unaligned (void)
   g_assert_cmpuint (calls, ==, 1);
   g_assert_cmpfloat (get (foreign, LIST (0)), ==, number);
   assert_fails (candela_tensor_new_foreign (CANDELA_DTYPE_FLOAT64, one, askew, sizeof number, CANDELA_MEMORY_WRITABLE,
-                                            count_call, &calls, error),
+                                            count_call, &calls, failure),
                 CANDELA_ERROR_PARAMETER, "aligned to 8 bytes");
   g_assert_cmpuint (calls, ==, 2);
 
@@ -303,13 +303,13 @@ test_foreign (void)
 
   /* An error tells the owner too. */
   assert_fails (candela_tensor_new_foreign (CANDELA_DTYPE_FLOAT32, five, numbers, sizeof numbers,
-                                            CANDELA_MEMORY_READ_ONLY, count_call, &calls, error),
+                                            CANDELA_MEMORY_READ_ONLY, count_call, &calls, failure),
                 CANDELA_ERROR_SHAPE, "20 bytes, but there are 16");
   assert_fails (candela_tensor_new_foreign (CANDELA_DTYPE_INVALID, layout, numbers, sizeof numbers,
-                                            CANDELA_MEMORY_READ_ONLY, count_call, &calls, error),
+                                            CANDELA_MEMORY_READ_ONLY, count_call, &calls, failure),
                 CANDELA_ERROR_DTYPE, "0");
   assert_fails (candela_tensor_new_foreign (CANDELA_DTYPE_FLOAT32, layout, NULL, sizeof numbers,
-                                            CANDELA_MEMORY_READ_ONLY, count_call, &calls, error),
+                                            CANDELA_MEMORY_READ_ONLY, count_call, &calls, failure),
                 CANDELA_ERROR_SHAPE, "16 bytes, but there are 0");
   g_assert_cmpuint (calls, ==, 5);
 }
@@ -357,14 +357,14 @@ test_mapped (void)
   g_assert_no_error (error);
   g_object_unref (tensor);
 
-  assert_fails (candela_tensor_new_mapped (CANDELA_DTYPE_INT32, two, file, 16, error), CANDELA_ERROR_FORMAT, path);
-  assert_fails (candela_tensor_new_mapped (CANDELA_DTYPE_INT32, two, file, 16, error), CANDELA_ERROR_FORMAT,
+  assert_fails (candela_tensor_new_mapped (CANDELA_DTYPE_INT32, two, file, 16, failure), CANDELA_ERROR_FORMAT, path);
+  assert_fails (candela_tensor_new_mapped (CANDELA_DTYPE_INT32, two, file, 16, failure), CANDELA_ERROR_FORMAT,
                 "8 bytes, but there are 4");
-  assert_fails (candela_tensor_new_mapped (CANDELA_DTYPE_INT32, two, file, G_MAXUINT64, error), CANDELA_ERROR_FORMAT,
+  assert_fails (candela_tensor_new_mapped (CANDELA_DTYPE_INT32, two, file, G_MAXUINT64, failure), CANDELA_ERROR_FORMAT,
                 "18446744073709551615");
-  assert_fails (candela_tensor_new_mapped (CANDELA_DTYPE_INT32, two, empty, 0, error), CANDELA_ERROR_FORMAT,
+  assert_fails (candela_tensor_new_mapped (CANDELA_DTYPE_INT32, two, empty, 0, failure), CANDELA_ERROR_FORMAT,
                 empty_path);
-  assert_fails (candela_tensor_new_mapped (CANDELA_DTYPE_INVALID, two, file, 0, error), CANDELA_ERROR_DTYPE, "0");
+  assert_fails (candela_tensor_new_mapped (CANDELA_DTYPE_INVALID, two, file, 0, failure), CANDELA_ERROR_DTYPE, "0");
   g_assert_null (candela_tensor_new_mapped (CANDELA_DTYPE_INT32, two, absent, 0, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND);
   g_clear_error (&error);
