@@ -185,17 +185,20 @@ append_cells (Chart *chart)
 static void
 append_axis (Chart *chart)
 {
-  guint32 every = 1;
+  guint64 every = 1, decade = 1;
 
   while (every * chart->step_width < 34)
-    every *= every % 10 == 2 ? 5 : 2, every = every == 4 ? 5 : every;
-  for (guint32 s = 0; s < chart->plan->n_steps; s += every)
     {
-      g_autofree char *text = g_strdup_printf ("%u", s);
-      double x = step_x (chart, s);
+      every = every == decade ? 2 * decade : every == 2 * decade ? 5 * decade : 10 * decade;
+      if (every == 10 * decade)
+        decade = every;
+    }
+  for (guint64 s = 0; s < chart->plan->n_steps; s += every)
+    {
+      g_autofree char *text = g_strdup_printf ("%" G_GUINT64_FORMAT, s);
 
-      append_line (chart->svg, x, chart->y, x, chart->y + 4, "#8a949e", NULL);
-      append_text (chart->svg, x + MIN (chart->step_width, 34) / 2, chart->y + 14, "middle", "#555555", text);
+      append_line (chart->svg, step_x (chart, s), chart->y, step_x (chart, s), chart->y + 4, "#8a949e", NULL);
+      append_text (chart->svg, step_x (chart, s + 0.5), chart->y + 14, "middle", "#555555", text);
     }
   append_line (chart->svg, LEFT, chart->y, LEFT + chart->width, chart->y, "#8a949e", NULL);
   append_text (chart->svg, LEFT - 8, chart->y + 14, "end", "#555555", "step");

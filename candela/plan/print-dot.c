@@ -3,7 +3,7 @@
  * A plan as a graph in the DOT language: a box for each step, with its parts if it
  * is fused, coloured by how its result is produced; an oval for each value from
  * outside. A dashed edge goes to a step that refers to the buffer of its input, a
- * bold one to a step that writes over it. Results have a double border. */
+ * bold one to a step that writes over it. Results have a thick border. */
 #include <candela/plan/print-private.h>
 
 #include <string.h>
@@ -62,7 +62,7 @@ append_leaf (GString *dot, const CandelaPlan *plan, guint32 leaf, gboolean is_ro
   g_autofree char *type = candela_plan_value_type (plan, leaf);
 
   g_string_append_printf (dot, "  v%u [shape=Mrecord, fillcolor=\"#ffffff\"%s, label=\"{", leaf,
-                          is_root ? ", peripheries=2" : "");
+                          is_root ? ", penwidth=2.5" : "");
   append_field (dot, "", candela_plan_value_label (plan, leaf));
   append_field (dot, "|", g_strdup_printf ("%s %s", candela_plan_leaf_kind (plan, leaf), type));
   g_string_append (dot, "}\"];\n");
@@ -91,7 +91,7 @@ append_step (GString *dot, const CandelaPlan *plan, guint32 index, const gboolea
   for (guint32 o = 0; o < step->n_outputs; o++)
     is_root = is_root || roots[candela_plan_step_output (plan, step, o)->value];
   g_string_append_printf (dot, "  s%u [shape=record, fillcolor=\"%s\"%s, label=\"{", index,
-                          candela_plan_kind_color (kind), is_root ? ", peripheries=2" : "");
+                          candela_plan_kind_color (kind), is_root ? ", penwidth=2.5" : "");
 
   if (step->kind == CANDELA_STEP_FUSED && step->n_parts > 1)
     {
