@@ -242,7 +242,13 @@ candela_planner_assign (CandelaPlanner *planner)
     }
   list_frees (plan);
   for (guint32 v = 0; v < plan->n_values; v++)
-    if (plan->values[v].storage == CANDELA_STORAGE_SLOT && plan->values[v].layout != NULL)
-      plan->values[v].source = buffers.buffers[buffers.of_base[planner->base[v]]].slot;
+    if (plan->values[v].storage == CANDELA_STORAGE_SLOT)
+      {
+        guint32 buffer = buffers.of_base[planner->base[v]];
+
+        /* What lies between the parts of a fused step has none. */
+        if (buffer != CANDELA_PLAN_NONE)
+          plan->values[v].source = buffers.buffers[buffer].slot;
+      }
   candela_buffers_clear (&buffers);
 }

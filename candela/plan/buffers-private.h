@@ -21,7 +21,7 @@ typedef struct
   CandelaPlanner *planner;
   CandelaPlanBuffer *buffers;
   guint32 n;
-  guint32 *of_base;   /* of each base that a step computes: its buffer */
+  guint32 *of_base;   /* of each base: its buffer; CANDELA_PLAN_NONE: it is within a step, or from outside */
   guint32 *last_read; /* of each base */
 } CandelaBuffers;
 

@@ -234,6 +234,8 @@ candela_buffers_init (CandelaBuffers *buffers, CandelaPlanner *planner)
   *buffers = (CandelaBuffers){ .planner = planner };
   buffers->last_read = g_new0 (guint32, plan->n_values);
   buffers->of_base = g_new (guint32, plan->n_values);
+  for (guint32 v = 0; v < plan->n_values; v++)
+    buffers->of_base[v] = CANDELA_PLAN_NONE;
   buffers->buffers = g_new (CandelaPlanBuffer, plan->n_values);
   find_last_reads (buffers);
   for (guint32 s = 0; s < plan->n_steps; s++)
