@@ -274,6 +274,7 @@ add_op (CandelaPlugin *plugin, GType type, const CandelaOpInfo *info, GError **e
  * @plugin: the plugin that is registering its ops
  * @type: a type derived from #CandelaOp that has no properties to be set
  * @info: the op's declaration, which lives as long as the module
+ * @error: return location for an error
  *
  * Registers an op with a class of its own. Only from within the descriptor's
  * `register_ops`. One op that is refused is enough for the plugin to be refused,
@@ -311,6 +312,7 @@ candela_plugin_add_op_type (CandelaPlugin *plugin, GType type, const CandelaOpIn
  * candela_plugin_add_op:
  * @plugin: the plugin that is registering its ops
  * @info: the op's declaration, which lives as long as the module
+ * @error: return location for an error
  *
  * Registers an op, as candela_plugin_add_op_type() does, that needs no more than
  * its declaration.
@@ -329,6 +331,7 @@ candela_plugin_add_op (CandelaPlugin *plugin, const CandelaOpInfo *info, GError 
  * candela_plugin_add_ops:
  * @plugin: the plugin that is registering its ops
  * @infos: (array zero-terminated=1): the ops' declarations
+ * @error: return location for an error
  *
  * Registers several ops, up to the first that is refused.
  *

@@ -179,6 +179,7 @@ candela_registry_get_default (void)
  * candela_registry_lookup_op:
  * @registry: a registry
  * @name: the name of an op
+ * @error: return location for an error
  *
  * Finds an op, opening plugins until one has it: the first in path order. Once an
  * op was found, finding it again takes no lock.
@@ -204,6 +205,7 @@ candela_registry_lookup_op (CandelaRegistry *registry, const char *name, GError 
  * candela_registry_lookup_operator:
  * @registry: a registry
  * @symbol: an operator: `infix:+`, `prefix:-`, `index:[]`, `attribute:.T` …
+ * @error: return location for an error
  *
  * Finds the op that an operator of the expression language stands for, as
  * candela_registry_lookup_op() finds one by name.
@@ -228,6 +230,7 @@ candela_registry_lookup_operator (CandelaRegistry *registry, const char *symbol,
  * candela_registry_lookup_plugin:
  * @registry: a registry
  * @name: the name of a plugin
+ * @error: return location for an error
  *
  * Finds a plugin and opens it, if it is not open: the first of that name in path
  * order that can be opened.
@@ -255,6 +258,7 @@ candela_registry_lookup_plugin (CandelaRegistry *registry, const char *name, GEr
  * candela_registry_load_file:
  * @registry: a registry
  * @filename: (type filename): a module
+ * @error: return location for an error
  *
  * Opens a module, in whatever folder it is. From then on its ops come before
  * those of the search path; of two modules loaded so, the first comes first.

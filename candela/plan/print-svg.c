@@ -130,6 +130,7 @@ is_drawable (const CandelaPlan *plan)
 /**
  * candela_plan_to_svg:
  * @plan: a plan
+ * @error: return location for an error
  *
  * The plan as a picture in SVG: its graph, as candela_plan_to_dot() describes it,
  * above a chart of which buffer lives from which step to which, and of the bytes
