@@ -162,6 +162,17 @@ settle_inputs (Construction *c, CandelaNode *const *given, GError **error)
   return ok;
 }
 
+/* What an element-wise op makes of weak scalars is weak too, unless a dtype was
+ * asked for. */
+static gboolean
+stays_weak (const Construction *c, const CandelaParams *params)
+{
+  for (guint i = 0; i < c->facts->n_params; i++)
+    if (c->facts->info->params[i].type == CANDELA_PARAM_DTYPE && candela_params_is_set (params, i))
+      return FALSE;
+  return c->all_weak && c->facts->info->axes == CANDELA_AXES_ELEMENTWISE;
+}
+
 /* Arithmetic of weak literals is done at once: only so is a scalar's range known
  * when it meets an array. The same loop as in a run, so the same bits. */
 static CandelaNode *
@@ -187,9 +198,10 @@ fold_scalars (const Construction *c, const CandelaInference *inference, const Ca
   inference->kernel->loop (out, in, 1, params);
 
   CandelaDType dtype = inference->out_dtypes[0];
-  gboolean weak = dtype == CANDELA_DTYPE_BOOL || dtype == CANDELA_DTYPE_INT64 || dtype == CANDELA_DTYPE_FLOAT64;
+  gboolean python_like
+      = dtype == CANDELA_DTYPE_BOOL || dtype == CANDELA_DTYPE_INT64 || dtype == CANDELA_DTYPE_FLOAT64;
 
-  return candela_node_new_literal (dtype, result, weak);
+  return candela_node_new_literal (dtype, result, python_like && stays_weak (c, params));
 }
 
 static CandelaNode *
@@ -200,7 +212,7 @@ make_node (const Construction *c, CandelaInference *inference, CandelaParams *pa
                                           c->inputs, c->n_inputs);
 
   node->n_outputs = n_outputs;
-  node->weak = c->all_weak && c->facts->info->axes == CANDELA_AXES_ELEMENTWISE;
+  node->weak = stays_weak (c, params);
   node->aliasing = inference->aliasing[0];
   node->aliased_input = inference->aliased_input[0];
   node->u.op.op = c->op;
@@ -230,7 +242,8 @@ infer_and_make (const Construction *c, CandelaParams *params, GError **error)
     {
       int same = c->facts->info->fold != NULL ? c->facts->info->fold (&inference) : -1;
 
-      if (same >= 0 && same < (int) c->n_inputs && c->dtypes[same] == inference.out_dtypes[0]
+      if (same >= 0 && same < (int) c->n_inputs && (!c->inputs[same]->weak || stays_weak (c, params))
+          && c->dtypes[same] == inference.out_dtypes[0]
           && c->facts->n_outputs == 1 && candela_layout_same_shape (c->layouts[same], inference.out_layouts[0]))
         node = candela_node_ref (c->inputs[same]);
       else
