@@ -17,7 +17,8 @@ static const ToolCommand command
         "  candela inspect\n"
         "  candela inspect reduce\n"
         "  candela inspect sum --json\n"
-        "  candela inspect '@'\n" };
+        "  candela inspect '@'\n"
+        "  candela inspect --key-file ./mine.so > mine.plugin\n" };
 
 static void
 add_text (GVariantBuilder *builder, const char *key, const char *text)
@@ -331,6 +332,19 @@ describe_named (CandelaRegistry *registry, const char *name, gboolean *is_op, GE
   return g_variant_ref_sink (describe_plugin (plugin));
 }
 
+/* The file that is to stand beside a plugin's module. */
+static int
+print_key_file (CandelaRegistry *registry, const char *name)
+{
+  gboolean path = strchr (name, '/') != NULL || g_str_has_suffix (name, ".so");
+  GError *error = NULL;
+  CandelaPlugin *plugin = path ? candela_registry_load_file (registry, name, &error)
+                               : candela_registry_lookup_plugin (registry, name, &error);
+  g_autofree char *text = plugin != NULL ? candela_plugin_to_key_file (plugin) : NULL;
+
+  return text != NULL && tool_print (text, &error) ? TOOL_EXIT_FINE : tool_fail (error);
+}
+
 static char *
 format_facts (GVariant *facts, gboolean all, gboolean op)
 {
@@ -353,10 +367,11 @@ tool_inspect (int argc, char **argv)
   g_autoptr (GVariant) facts = NULL;
   g_autofree char *text = NULL;
   GError *error = NULL;
-  gboolean json = FALSE, op = FALSE;
+  gboolean json = FALSE, key_file = FALSE, op = FALSE;
   int status = TOOL_EXIT_FINE;
   const GOptionEntry entries[] = {
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    { "key-file", 0, 0, G_OPTION_ARG_NONE, &key_file, "Print the key file of a plugin", NULL },
     G_OPTION_ENTRY_NULL,
   };
 
@@ -364,6 +379,10 @@ tool_inspect (int argc, char **argv)
     return status;
   if (g_strv_length (names) > 1)
     return tool_fail_usage (command.name, "one plugin or op at a time");
+  if (key_file && (json || names[0] == NULL))
+    return tool_fail_usage (command.name, "--key-file needs a plugin, and is text");
+  if (key_file)
+    return print_key_file (registry, names[0]);
 
   facts = names[0] == NULL ? g_variant_ref_sink (describe_all (registry))
                            : describe_named (registry, names[0], &op, &error);
