@@ -73,6 +73,7 @@ def main(root):
         if k not in ("LD_LIBRARY_PATH", "CANDELA_PLUGIN_PATH", "GI_TYPELIB_PATH", "GJS_PATH", "PYTHONPATH")
     }
     environment["PKG_CONFIG_PATH"] = staged + ":" + os.environ.get("PKG_CONFIG_PATH", "")
+    environment["PKG_CONFIG_DISABLE_UNINSTALLED"] = "1"
 
     def pkg_config(*arguments):
         return run("pkg-config", *arguments, "candela", env=environment).stdout.strip()
