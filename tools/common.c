@@ -275,8 +275,6 @@ load_input (ToolProgram *program, const char *word, const char *value, gboolean 
       g_autoptr (CandelaTensor) tensor = load_file (value, error);
 
       node = tensor != NULL ? candela_node_new_tensor (tensor) : NULL;
-      if (node == NULL && error != NULL && *error != NULL && strstr ((*error)->message, value) == NULL)
-        g_prefix_error (error, "%s: ", value);
     }
   if (node != NULL)
     g_hash_table_insert (program->names, g_steal_pointer (&name), node);

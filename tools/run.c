@@ -5,6 +5,7 @@
  * place by a rename, so that it may bear the name of an input. */
 #include "common.h"
 
+#include <errno.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <stdio.h>
@@ -35,7 +36,7 @@ typedef struct
 typedef struct
 {
   char *path;
-  char *temporary; /* once written */
+  char *temporary; /* from its writing to its renaming */
   guint first, n;
 } Output;
 
@@ -218,43 +219,42 @@ make_job (Job *job, const RunOptions *options, CandelaExpression *expression, co
   return TRUE;
 }
 
-/* Writes an output beside its place. */
 static gboolean
-write_output (Output *output, const Job *job, CandelaTensor **tensors, GError **error)
+save (const Output *output, const char *path, const Job *job, CandelaTensor **tensors, GError **error)
 {
-  g_autofree char *beside = g_strdup_printf ("%s.%d.tmp", output->path, (int) getpid ());
-  g_autoptr (GFile) file = g_file_new_for_path (beside);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
   const char *const *names = (const char *const *) job->names->pdata;
-  gboolean fine;
 
-  if (g_str_has_suffix (output->path, ".npz"))
-    fine = candela_npz_save (file, names + output->first, tensors + output->first, output->n, error);
-  else
-    fine = candela_npy_save (tensors[output->first], file, error);
-  if (fine)
-    output->temporary = g_steal_pointer (&beside);
-  else
-    g_prefix_error (error, "%s: ", output->path);
-  return fine;
+  return g_str_has_suffix (output->path, ".npz")
+             ? candela_npz_save (file, names + output->first, tensors + output->first, output->n, error)
+             : candela_npy_save (tensors[output->first], file, error);
 }
 
-/* All files are complete before the first one takes its place. */
+/* Saving renames a file to its place when it is complete. Of several, all are
+ * complete, beside their places, before the first is renamed. */
 static gboolean
 write_outputs (Job *job, CandelaTensor **tensors, GError **error)
 {
-  for (guint i = 0; i < job->outputs->len; i++)
-    if (!write_output (&g_array_index (job->outputs, Output, i), job, tensors, error))
-      return FALSE;
-  for (guint i = 0; i < job->outputs->len; i++)
-    {
-      Output *output = &g_array_index (job->outputs, Output, i);
+  Output *outputs = (Output *) job->outputs->data;
+  guint n = job->outputs->len;
 
-      if (g_rename (output->temporary, output->path) != 0)
+  if (n == 1)
+    return save (&outputs[0], outputs[0].path, job, tensors, error);
+  for (guint i = 0; i < n; i++)
+    {
+      outputs[i].temporary = g_strdup_printf ("%s.%d.tmp", outputs[i].path, (int) getpid ());
+      if (!save (&outputs[i], outputs[i].temporary, job, tensors, error))
+        return FALSE;
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      if (g_rename (outputs[i].temporary, outputs[i].path) != 0)
         {
-          g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s: %s", output->path, g_strerror (errno));
+          g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s: %s", outputs[i].path,
+                       g_strerror (errno));
           return FALSE;
         }
-      g_clear_pointer (&output->temporary, g_free);
+      g_clear_pointer (&outputs[i].temporary, g_free);
     }
   return TRUE;
 }
