@@ -7,10 +7,10 @@
  * results at once. */
 #include "reduce.h"
 
-/* Elements packed in one call, results side by side, and elements between two
- * looks at the cancellable. */
+/* Elements packed in one call, results worked on side by side, and elements
+ * between two looks at the cancellable. */
 #define PACK_ELEMENTS (4 * REDUCE_BLOCK)
-#define TILE 128
+#define TILE 512
 #define CANCEL_ELEMENTS (64 * REDUCE_BLOCK)
 
 /* Axes of one kind, extents of 1 dropped and neighbours made one where they step
@@ -178,6 +178,25 @@ push_packed (Walk *walk, const guint8 *elements, gsize size, gint64 index, gint6
   return TRUE;
 }
 
+/* Results of one block each, a step of bytes apart. */
+static gboolean
+run_short (Walk *walk, const guint8 *elements, gint64 step, gint64 output, gint64 n, GError **error)
+{
+  const ReduceCall *call = walk->call;
+
+  for (gint64 first = 0; first < n; first += TILE)
+    {
+      gsize width = MIN (n - first, TILE);
+
+      if (cancelled (walk, (gint64) width * call->count, error))
+        return FALSE;
+      for (gsize t = 0; t < width; t++, elements += step)
+        call->fold->block (walk->tree.storage + t * call->fold->partial_size, elements, (gsize) call->count, 0);
+      call->finish (call, walk->tree.storage, output + first, width);
+    }
+  return TRUE;
+}
+
 static gboolean
 run_direct (Walk *walk, GError **error)
 {
@@ -186,13 +205,18 @@ run_direct (Walk *walk, GError **error)
 
   for (gint64 output = 0; output < walk->kept.n; output += run)
     {
-      gint64 offset = axes_offset (&walk->kept, output);
+      const guint8 *first = walk->input + axes_offset (&walk->kept, output) * (gint64) walk->size;
 
+      if (call->count <= REDUCE_BLOCK)
+        {
+          if (!run_short (walk, first, step * (gint64) walk->size, output, run, error))
+            return FALSE;
+          continue;
+        }
       for (gint64 j = 0; j < run; j++)
         {
           tree_begin (&walk->tree, 1);
-          if (!push_packed (walk, walk->input + (offset + j * step) * (gint64) walk->size, walk->size, 0, call->count,
-                            error))
+          if (!push_packed (walk, first + j * step * (gint64) walk->size, walk->size, 0, call->count, error))
             return FALSE;
           call->finish (call, tree_end (&walk->tree), output + j, 1);
         }
@@ -215,39 +239,38 @@ permute_reduced_last (const ReduceCall *call, GError **error)
   return candela_layout_permute (layout, order, rank, error);
 }
 
+/* Several short results are packed together, a long one by pieces. */
 static gboolean
 run_packed (Walk *walk, GError **error)
 {
   const ReduceCall *call = walk->call;
   gsize size = candela_dtype_get_size (call->dtype);
-  gint64 together = MAX (PACK_ELEMENTS / call->count, 1);
+  gint64 together = call->count <= REDUCE_BLOCK ? PACK_ELEMENTS / call->count : 1;
   g_autoptr (CandelaLayout) layout = permute_reduced_last (call, error);
 
   if (layout == NULL)
     return FALSE;
-  for (gint64 output = 0; output < walk->kept.n; output += together)
+  for (gint64 output = 0, n; output < walk->kept.n; output += n)
     {
-      gint64 n_outputs = MIN (together, walk->kept.n - output);
-
-      /* Several short results, or a long one by pieces. */
-      for (gint64 start = 0, n; start < n_outputs * call->count; start += n)
+      n = MIN (together, walk->kept.n - output);
+      if (call->count <= REDUCE_BLOCK)
         {
-          n = MIN (n_outputs * call->count - start, PACK_ELEMENTS);
-          candela_kernel_pack_layout (call->kernel, 0, layout, call->dtype, output * call->count + start, n,
-                                      walk->scratch);
-          for (gint64 at = 0, part; at < n; at += part)
-            {
-              gint64 index = (start + at) % call->count;
-
-              part = MIN (n - at, call->count - index);
-              if (index == 0)
-                tree_begin (&walk->tree, 1);
-              if (!push_packed (walk, (guint8 *) walk->scratch + at * (gint64) size, size, index, part, error))
-                return FALSE;
-              if (index + part == call->count)
-                call->finish (call, tree_end (&walk->tree), output + (start + at) / call->count, 1);
-            }
+          candela_kernel_pack_layout (call->kernel, 0, layout, call->dtype, output * call->count,
+                                      (gsize) (n * call->count), walk->scratch);
+          if (!run_short (walk, walk->scratch, call->count * (gint64) size, output, n, error))
+            return FALSE;
+          continue;
         }
+      tree_begin (&walk->tree, 1);
+      for (gint64 start = 0, part; start < call->count; start += part)
+        {
+          part = MIN (call->count - start, PACK_ELEMENTS);
+          candela_kernel_pack_layout (call->kernel, 0, layout, call->dtype, output * call->count + start, (gsize) part,
+                                      walk->scratch);
+          if (!push_packed (walk, walk->scratch, size, start, part, error))
+            return FALSE;
+        }
+      call->finish (call, tree_end (&walk->tree), output, 1);
     }
   return TRUE;
 }
@@ -336,7 +359,7 @@ run_walk (Walk *walk, GError **error)
   gboolean cast = call->dtype != candela_kernel_get_input_dtype (call->kernel, 0);
   gboolean direct = !cast && walk->reduced.rank <= 1 && axes_run_stride (&walk->reduced) == 1;
   gboolean rows = !cast && !direct && axes_run (&walk->kept) > 1 && axes_run_stride (&walk->kept) == 1;
-  gsize width = rows ? TILE : 1;
+  gsize width = rows || call->count <= REDUCE_BLOCK ? TILE : 1;
 
   walk->scratch = g_try_malloc (rows ? (REDUCE_LANES + 1) * TILE * fold->lane_size
                                      : PACK_ELEMENTS * candela_dtype_get_size (call->dtype));

@@ -255,6 +255,22 @@ test_stacks_of_views (void)
   g_assert_no_error (error);
 }
 
+/* [2, 0] @ [0, 3] into a buffer that was used before: zeros. */
+static void
+test_nothing_into_a_used_buffer (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CandelaNode) a = make_value ("float64", "2 2", "1 2 3 4");
+  g_autoptr (CandelaNode) b = make_value ("float64", "2 3", "5 6 7 8 9 1");
+  g_autoptr (CandelaNode) c = make_value ("float64", "3 0", ""), d = make_value ("float64", "0 3", "");
+  g_autoptr (CandelaNode) product = make_op ("matmul", NULL, a, b, &error);
+  g_autoptr (CandelaNode) nothing = make_op ("matmul", NULL, product, c, &error);
+  g_autoptr (CandelaTensor) zeros = compute_op ("matmul", NULL, nothing, d);
+
+  g_assert_no_error (error);
+  assert_elements (zeros, "float64", "2 3", "0 0 0 0 0 0", "a product of nothing");
+}
+
 /* ---- Threads ---- */
 
 /* An inner extent so long that a BLAS with threads divides it among them. */
@@ -358,6 +374,7 @@ main (int argc, char **argv)
   g_test_add_func ("/linalg/refusals", test_refusals);
   g_test_add_func ("/linalg/layouts", test_layouts);
   g_test_add_func ("/linalg/stacks-of-views", test_stacks_of_views);
+  g_test_add_func ("/linalg/nothing-into-a-used-buffer", test_nothing_into_a_used_buffer);
   g_test_add_func ("/linalg/threads", test_threads);
   g_test_add_func ("/linalg/at-once", test_at_once);
   g_test_add_func ("/linalg/vecdot-of-views", test_vecdot_of_views);
