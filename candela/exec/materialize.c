@@ -206,6 +206,34 @@ candela_plan_run (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots,
   return tensors;
 }
 
+/**
+ * candela_plan_run_array: (rename-to candela_plan_run)
+ * @plan: a plan
+ * @slots: (array length=n_slots) (nullable): a tensor for each slot node, in the
+ *   order in which the plan names them
+ * @n_slots: their number
+ * @cancellable: (nullable): what cancels the run
+ * @progress: (nullable) (scope call) (closure user_data): told how far the run is
+ * @user_data: data for @progress
+ * @stats: (out caller-allocates) (optional): what the run did
+ * @error: return location for an error
+ *
+ * As candela_plan_run(), for bindings: the results end with %NULL. (gjs frees a
+ * returned array that has its length beside it even if the call was never made,
+ * since an argument was of the wrong type.)
+ *
+ * Returns: (transfer full) (array zero-terminated=1) (nullable): the results, in
+ *   the order of the roots; %NULL on an error of candela_plan_run()
+ *
+ * Since: 1.0
+ */
+CandelaTensor **
+candela_plan_run_array (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots, GCancellable *cancellable,
+                        CandelaProgressFunc progress, gpointer user_data, CandelaRunStats *stats, GError **error)
+{
+  return candela_plan_run (plan, slots, n_slots, cancellable, progress, user_data, stats, NULL, error);
+}
+
 /* ---- Nodes ---- */
 
 static CandelaTensor *
@@ -261,6 +289,25 @@ candela_materialize (CandelaNode *const *nodes, gsize n_nodes, gsize *n_tensors,
   if (n_tensors != NULL)
     *n_tensors = 0;
   return plan != NULL ? candela_plan_run (plan, NULL, 0, NULL, NULL, NULL, NULL, n_tensors, error) : NULL;
+}
+
+/**
+ * candela_materialize_array: (rename-to candela_materialize)
+ * @nodes: (array length=n_nodes): nodes
+ * @n_nodes: their number
+ * @error: return location for an error
+ *
+ * As candela_materialize(), for bindings: the values end with %NULL.
+ *
+ * Returns: (transfer full) (array zero-terminated=1) (nullable): their values, in
+ *   order; %NULL on an error of candela_materialize()
+ *
+ * Since: 1.0
+ */
+CandelaTensor **
+candela_materialize_array (CandelaNode *const *nodes, gsize n_nodes, GError **error)
+{
+  return candela_materialize (nodes, n_nodes, NULL, error);
 }
 
 static void

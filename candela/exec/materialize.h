@@ -46,6 +46,9 @@ CANDELA_AVAILABLE_IN_1_0
 CandelaTensor **candela_materialize (CandelaNode *const *nodes, gsize n_nodes, gsize *n_tensors, GError **error);
 
 CANDELA_AVAILABLE_IN_1_0
+CandelaTensor **candela_materialize_array (CandelaNode *const *nodes, gsize n_nodes, GError **error);
+
+CANDELA_AVAILABLE_IN_1_0
 void candela_node_materialize_async (CandelaNode *node, GCancellable *cancellable, GAsyncReadyCallback callback,
                                      gpointer user_data);
 
@@ -56,6 +59,11 @@ CANDELA_AVAILABLE_IN_1_0
 CandelaTensor **candela_plan_run (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots,
                                   GCancellable *cancellable, CandelaProgressFunc progress, gpointer user_data,
                                   CandelaRunStats *stats, gsize *n_tensors, GError **error);
+
+CANDELA_AVAILABLE_IN_1_0
+CandelaTensor **candela_plan_run_array (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots,
+                                        GCancellable *cancellable, CandelaProgressFunc progress, gpointer user_data,
+                                        CandelaRunStats *stats, GError **error);
 
 CANDELA_AVAILABLE_IN_1_0
 void candela_set_num_threads (guint n);

@@ -316,7 +316,8 @@ candela_expression_parse (const char *text, gssize length, GHashTable *names, GE
  *
  * The (first) value of the last statement.
  *
- * Returns: (transfer none): the node
+ * Returns: (transfer none) (nullable): the node; %NULL only of an expression that
+ *   was not made by candela_expression_parse()
  *
  * Since: 1.0
  */
@@ -325,7 +326,7 @@ candela_expression_get_value (CandelaExpression *expression)
 {
   g_return_val_if_fail (CANDELA_IS_EXPRESSION (expression), NULL);
 
-  return g_ptr_array_index (expression->values, 0);
+  return candela_expression_get_nth_value (expression, 0);
 }
 
 /**
@@ -335,7 +336,7 @@ candela_expression_get_value (CandelaExpression *expression)
  * How many values the last statement has: `a, b` has two, and so has
  * `m, v = moments(x)`.
  *
- * Returns: the number, at least 1
+ * Returns: the number, at least 1 of what candela_expression_parse() made
  *
  * Since: 1.0
  */

@@ -26,6 +26,7 @@ struct _CandelaNode
   guint8 dtype;
   guint8 weak;      /* a Python-like scalar: takes the dtype of what it meets */
   guint8 literal;   /* an edge whose value is in u.scalar */
+  guint8 unbound;   /* depends on slots: has another value in each run */
   guint8 n_outputs; /* values that it produces: 0 for a projection */
   guint8 aliasing;  /* of output 0 */
   guint16 aliased_input;

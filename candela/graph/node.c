@@ -30,8 +30,12 @@ candela_node_alloc (CandelaNodeKind kind, CandelaDType dtype, CandelaLayout *lay
   node->n_outputs = 1;
   node->layout = candela_layout_ref (layout);
   node->n_inputs = n_inputs;
+  node->unbound = kind == CANDELA_NODE_SLOT;
   for (gsize i = 0; i < n_inputs; i++)
-    node->inputs[i] = candela_node_ref (inputs[i]);
+    {
+      node->inputs[i] = candela_node_ref (inputs[i]);
+      node->unbound |= inputs[i]->unbound;
+    }
   return node;
 }
 
@@ -266,7 +270,8 @@ candela_node_new_slot (const char *name, CandelaDType dtype, const gint64 *shape
  * @node: (nullable): a node
  *
  * The same value, kept in memory once a run has computed it: runs after that
- * start from there. The value is kept contiguous.
+ * start from there. The value is kept contiguous. What depends on slots has
+ * another value in each run and is not kept.
  *
  * Returns: (transfer full) (nullable): a node; %NULL if @node is
  *

@@ -503,7 +503,7 @@ check_names (const char *const *names, gsize n, GError **error)
 /**
  * candela_npz_save:
  * @file: the file, which need not exist
- * @names: (array length=n_tensors): a name for each array
+ * @names: (array zero-terminated=1): a name for each array
  * @tensors: (array length=n_tensors): the arrays
  * @n_tensors: how many arrays there are
  * @error: return location for an error
@@ -511,9 +511,11 @@ check_names (const char *const *names, gsize n, GError **error)
  * Writes an archive in NumPy's .npz format, as numpy.savez() does: each array stored,
  * not compressed, as the member `NAME.npy`. As with candela_npy_save(), the new
  * file takes the old one's place only once it is whole. Names are not empty, not
- * the same, and have no `/` or `\` in them.
+ * the same, and have no `/` or `\` in them. A list of names may end early with
+ * %NULL, which is an error like an empty name.
  *
- * Errors: %CANDELA_ERROR_PARAMETER for such names; those of GIO.
+ * Errors: %CANDELA_ERROR_PARAMETER for such names, %CANDELA_ERROR_ARITY for a
+ * tensor that is %NULL; those of GIO.
  *
  * Returns: %TRUE, or %FALSE on error
  *
@@ -527,7 +529,11 @@ candela_npz_save (GFile *file, const char *const *names, CandelaTensor *const *t
   g_return_val_if_fail (G_IS_FILE (file), FALSE);
   g_return_val_if_fail (n_tensors == 0 || (names != NULL && tensors != NULL), FALSE);
   for (gsize i = 0; i < n_tensors; i++)
-    g_return_val_if_fail (CANDELA_IS_TENSOR (tensors[i]), FALSE);
+    if (tensors[i] == NULL)
+      {
+        g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY, "array %" G_GSIZE_FORMAT " is missing (NULL)", i);
+        return FALSE;
+      }
 
   Save save = { .names = names, .tensors = tensors, .n = n_tensors };
   if (check_names (names, n_tensors, &save_error) && candela_save_beside (file, fill_archive, &save, &save_error))

@@ -49,6 +49,9 @@ candela_op_init (CandelaOp *op)
   CandelaOpPrivate *priv = candela_op_get_instance_private (op);
 
   priv->facts.info = &priv->info;
+  /* Of an op that a script makes and no plugin. */
+  priv->info.name = "";
+  priv->info.summary = "";
 }
 
 /* ---- Checking a declaration ---- */

@@ -63,6 +63,12 @@ candela_plugin_class_init (CandelaPluginClass *klass)
 static void
 candela_plugin_init (CandelaPlugin *plugin)
 {
+  /* Of a plugin that a script makes and no loader: there is no module behind it. */
+  static const CandelaPluginDescriptor none
+      = { .name = "", .version = "", .license = "", .description = "" };
+
+  plugin->filename = g_strdup ("");
+  plugin->descriptor = &none;
   plugin->ops = g_ptr_array_new_with_free_func (g_object_unref);
   plugin->by_name = g_hash_table_new (g_str_hash, g_str_equal);
 }
@@ -183,6 +189,7 @@ open_descriptor (GModule *module, const char *filename, GError **error)
     }
 
   CandelaPlugin *plugin = g_object_new (CANDELA_TYPE_PLUGIN, NULL);
+  g_free (plugin->filename);
   plugin->filename = g_strdup (filename);
   plugin->descriptor = symbol;
   return plugin;

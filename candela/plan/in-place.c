@@ -83,7 +83,7 @@ is_declared (const CandelaPlan *plan, const CandelaPlanStep *step, guint output,
 
 /* Another input of the step that reads the same buffer in another way. */
 static gboolean
-is_read_twice (const CandelaBuffers *buffers, const CandelaPlanStep *step, guint32 input)
+is_read_twice (const CandelaBuffers *buffers, const CandelaPlanStep *step, guint output, guint32 input)
 {
   const CandelaPlan *plan = buffers->planner->plan;
   const guint32 *inputs = plan->inputs + step->first_input;
@@ -97,7 +97,7 @@ is_read_twice (const CandelaBuffers *buffers, const CandelaPlanStep *step, guint
           && buffers->of_base[buffers->planner->base[inputs[i]]] == buffer
           && !(same_addresses (other->layout, plan->values[inputs[input]].layout)
                && other->dtype == plan->values[inputs[input]].dtype
-               && (step->kind == CANDELA_STEP_FUSED || is_declared (plan, step, 0, i))))
+               && (step->kind == CANDELA_STEP_FUSED || is_declared (plan, step, output, i))))
         return TRUE;
     }
   return FALSE;
@@ -136,7 +136,7 @@ why_not (CandelaBuffers *buffers, guint32 s, CandelaPlanOutput *output, guint32 
     return CANDELA_REASON_BYTES;
   if (!same_addresses (value->layout, result->layout))
     return CANDELA_REASON_LAYOUT;
-  if (is_read_twice (buffers, step, input))
+  if (is_read_twice (buffers, step, result->output, input))
     return CANDELA_REASON_TWO_LAYOUTS;
   return CANDELA_REASON_IN_PLACE;
 }

@@ -109,6 +109,8 @@ preplan_cache (CandelaPlanner *planner, guint32 place, guint32 v, CandelaNode *n
       add_prestep (planner, place, CANDELA_STEP_PACK);
       candela_alias_map_takeover (&planner->aliases, v, inner, CANDELA_TAG_CONTIGUOUS_CACHE);
     }
+  if (node->unbound)
+    return;
   if (planner->pins[planner->base[v]] == CANDELA_PIN_NONE)
     planner->pins[planner->base[v]] = CANDELA_PIN_CACHE;
   plan->caches[plan->n_caches] = v;
