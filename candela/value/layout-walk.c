@@ -342,7 +342,8 @@ candela_layout_pack (const CandelaLayout *layout, gconstpointer buffer, gsize si
     return;
   if (layout->contiguous)
     {
-      memcpy (to, from + start * (gint64) size, n * size);
+      /* A kernel in place packs a row onto itself. */
+      memmove (to, from + start * (gint64) size, n * size);
       return;
     }
 
