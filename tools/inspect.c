@@ -10,8 +10,9 @@
 
 static const ToolCommand command
     = { "inspect", "[PLUGIN | OP | MODULE.so]", "Lists plugins and ops, or tells all that one of them declares.",
-        "An op is given by its name or its operator. A plugin is given by its name, or by the path of its module. Without\n"
-        "an argument everything is listed, and at the end what was found but could not be used, with the reason.\n"
+        "An op is given by its name or its operator. A plugin is given by its name, or by the path of its module.\n"
+        "Without an argument everything is listed, and at the end what was found but could not be used, with the\n"
+        "reason.\n"
         "\n"
         "Examples:\n"
         "  candela inspect\n"
@@ -174,7 +175,9 @@ print_signature (GString *out, GVariant *facts)
           g_variant_lookup (row, "required", "b", &required);
           g_string_append_printf (out, "%s%s", separator, find_text (row, "name"));
           if (t == 0)
-            g_string_append (out, strcmp (need, "variadic") == 0 ? "…" : strcmp (need, "optional") == 0 ? "=none" : "");
+            g_string_append (out, strcmp (need, "variadic") == 0   ? "…"
+                                  : strcmp (need, "optional") == 0 ? "=none"
+                                                                   : "");
           else if (!required)
             g_string_append_printf (out, "=%s", by_default);
           separator = ", ";

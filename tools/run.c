@@ -14,9 +14,10 @@
 
 static const ToolCommand command
     = { "run", "EXPRESSION [NAME=FILE…]", "Computes an expression and prints its value, or writes it into a file.",
-        "The expression is the argument that is no NAME=FILE; longer ones come from a file (-f). FILE is a .npy file, a\n"
-        ".npz file with one array, or FILE.npz:ARRAY. Files are mapped, not read. -o FILE writes the last statement's\n"
-        "value, -o NAME=FILE that of a name; several values go into a .npz file, under their names or as arr_0, arr_1…\n"
+        "The expression is the argument that is no NAME=FILE; longer ones come from a file (-f). FILE is a .npy file,\n"
+        "a .npz file with one array, or FILE.npz:ARRAY. Files are mapped, not read. -o FILE writes the value of the\n"
+        "last statement, -o NAME=FILE that of a name; several values go into a .npz file, under their names or as\n"
+        "arr_0, arr_1…\n"
         "\n"
         "Examples:\n"
         "  candela run 'x * 2 + 1' x=data.npy\n"

@@ -92,7 +92,7 @@ collect_scalars (CandelaParser *parser, const CandelaOperand *list, GPtrArray *s
       if (scalar == NULL)
         return item->kind == CANDELA_OPERAND_UNBOUND
                    ? candela_parser_fail_unbound (parser, item, error)
-                   : candela_lexer_fail (&parser->lexer, item->start, error, "a list that is a tensor has numbers only");
+                   : candela_lexer_fail (&parser->lexer, item->start, error, "a list as a tensor has numbers only");
       g_ptr_array_add (scalars, g_variant_take_ref (scalar));
       if (*type == '\0' || *type == 'b' || g_variant_is_of_type (scalar, G_VARIANT_TYPE_DOUBLE))
         *type = g_variant_get_type_string (scalar)[0];
@@ -149,8 +149,12 @@ list_to_node (CandelaParser *parser, const CandelaOperand *list, GError **error)
       gint64 integer = type == 'x' ? scalar_to_int (scalar) : 0;
       double number = scalar_to_double (scalar);
 
-      g_array_append_vals (data, type == 'b' ? (gconstpointer) &truth : type == 'x' ? (gconstpointer) &integer : &number,
-                           1);
+      if (type == 'b')
+        g_array_append_val (data, truth);
+      else if (type == 'x')
+        g_array_append_val (data, integer);
+      else
+        g_array_append_val (data, number);
     }
   tensor = candela_tensor_new_from_data (dtype, shape, rank, (const guint8 *) data->data,
                                          data->len * candela_dtype_get_size (dtype), &cause);
@@ -400,8 +404,11 @@ parse_argument (CandelaCall *call, gboolean *keywords, GError **error)
   if (!candela_parser_accept (parser, '=', &equals, error))
     return FALSE;
   if (!equals)
-    return *keywords ? candela_lexer_fail (&parser->lexer, start, error, "an argument without a name after one with one")
-                     : add_positional (call, &operand, error);
+    {
+      if (*keywords)
+        return candela_lexer_fail (&parser->lexer, start, error, "an argument without a name after one with one");
+      return add_positional (call, &operand, error);
+    }
   if (keyword == NULL)
     return candela_lexer_fail (&parser->lexer, start, error, "only a name can stand before '='");
 

@@ -15,7 +15,6 @@ static const struct
   { "and", "write '&'" },
   { "or", "write '|'" },
   { "not", "write '~'" },
-  { "if", "write where(condition, x1, x2)" },
 };
 
 void
@@ -320,7 +319,8 @@ parse_items (CandelaParser *parser, char close, GArray *list, GError **error)
 
   if (last != NULL && last->kind == CANDELA_OPERAND_UNBOUND && parser->token.kind == CANDELA_TOKEN_NAME)
     return candela_parser_fail_unbound (parser, last, error);
-  return candela_lexer_fail (&parser->lexer, parser->token.start, error, "expected ',' or '%c', found %s", close, found);
+  return candela_lexer_fail (&parser->lexer, parser->token.start, error, "expected ',' or '%c', found %s", close,
+                             found);
 }
 
 /* "[…]" is a list, "(…)" one if it has a comma or nothing in it. */

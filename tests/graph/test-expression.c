@@ -244,6 +244,42 @@ test_calls (void)
     g_assert_cmpint (candela_node_get_dtype (candela_expression_get_nth_value (cast, i)), ==, CANDELA_DTYPE_INT8);
 }
 
+/* Ops with inputs that may be missing or many; see arguments.c. */
+static void
+test_optional_inputs (void)
+{
+  g_autofree char *module = g_test_build_filename (G_TEST_BUILT, "graph", ".libs", "arguments.so", NULL);
+  g_autoptr (GError) error = NULL;
+
+  candela_registry_load_file (candela_registry_get_default (), module, &error);
+  g_assert_no_error (error);
+
+  check_shape ("span(x)", "[1, 0]");
+  check_shape ("span(x, 1)", "[2, 0]");
+  check_shape ("span(x, 1, 2)", "[3, 0]");
+  check_shape ("span(x, 1, 2, 3)", "[3, 3]");
+  check_shape ("span(x, 1, count=4)", "[2, 4]");
+  check_shape ("span(x, high=2, low=k)", "[3, 0]");
+  check_shape ("span(x, high=none)", "[1, 0]");
+  check_shape ("span(x, 1, 2, 3, word)", "[3, 3]");
+  check_error ("span(x, high=2)", CANDELA_ERROR_ARITY, 1, 1, "'low' is missing");
+  check_error ("span(x, 1, low=2)", CANDELA_ERROR_ARITY, 1, 16, "given twice");
+  check_error ("span(x, 1, 2, 3, word, 5)", CANDELA_ERROR_ARITY, 1, 24, "3 inputs and 2 parameters");
+
+  check_shape ("pile(x)", "[1, 0]");
+  check_shape ("pile(x, x, x, x)", "[4, 0]");
+  check_shape ("pile(x, [x, x])", "[3, 0]");
+  check_shape ("pile(x, [x, 1], 5)", "[3, 5]");
+  check_shape ("pile(x, [x, k[0]], count=5)", "[3, 5]");
+  check_shape ("pile(x, x, 5)", "[2, 5]");
+  check_shape ("pile(x, [1, 2], [3, 4])", "[3, 0]");
+  check_shape ("pile(x, rest=[x, x])", "[3, 0]");
+  check_shape ("pile_all()", "[0, 0]");
+  check_shape ("pile_all([x, x, x])", "[3, 0]");
+  check_shape ("pile_all((x, x), 2, 'a')", "[2, 2]");
+  check_shape ("pile_all([[1, 2], [3, 4]])", "[2, 0]");
+}
+
 static void
 test_call_errors (void)
 {
@@ -494,6 +530,7 @@ main (int argc, char **argv)
   g_test_add_func ("/expression/statements", test_statements);
   g_test_add_func ("/expression/outputs", test_outputs);
   g_test_add_func ("/expression/calls", test_calls);
+  g_test_add_func ("/expression/optional-inputs", test_optional_inputs);
   g_test_add_func ("/expression/call-errors", test_call_errors);
   g_test_add_func ("/expression/index", test_index);
   g_test_add_func ("/expression/lists", test_lists);

@@ -351,7 +351,8 @@ def main():
         os.chdir(folder)
         for start in range(SEED, SEED + PROGRAMS, 10):
             seeds = range(start, min(start + 10, SEED + PROGRAMS))
-            check("random programs %d to %d" % (seeds[0], seeds[-1]), [p for seed in seeds for p in check_program(seed)])
+            problems = [problem for seed in seeds for problem in check_program(seed)]
+            check("random programs %d to %d" % (seeds[0], seeds[-1]), problems)
         os.chdir("/")
     done()
 
