@@ -7,12 +7,13 @@
 #            function; with a file's name after the word, written for later blocks
 #   python, js, expr   run
 #   console  lines that begin with "$ " are commands (continued by a backslash), the
-#            others what they print; with a name after the word: in that folder
+#            others what they print; what is exported lasts for the document
 #   make     with a file's name: written for later blocks
 #   text     what the block before prints
 #
-# In what is printed, a line of three dots stands for any lines. A document has one
-# folder for all its blocks, in which examples/ is the source's. With --update as an
+# In what is printed, a line of three dots stands for any lines, and [...] within one
+# for any text. A document has one folder for all its blocks, in which examples/ is
+# the source's. With --update as an
 # argument the documents are rewritten to say what is printed now.
 
 import os
@@ -81,7 +82,10 @@ def matches(expected, found):
         return not found
     if expected[0] == "...":
         return any(matches(expected[1:], found[k:]) for k in range(len(found) + 1))
-    return bool(found) and expected[0].rstrip() == found[0].rstrip() and matches(expected[1:], found[1:])
+    if not found:
+        return False
+    pattern = ".*".join(re.escape(part) for part in expected[0].rstrip().split("[...]"))
+    return re.fullmatch(pattern, found[0].rstrip()) is not None and matches(expected[1:], found[1:])
 
 
 def run(command, folder, text=None):
@@ -112,11 +116,12 @@ def run_console(block, folder):
         elif entries:
             entries[-1][1].append(line)
     mark = "=== the next command"
-    script = "status=0\n"
+    state = os.path.join(folder, ".state")
+    script = "[ ! -f %s ] || . %s\nstatus=0\n" % (state, state)
     for commands, _ in entries:
         text = "\n".join([commands[0][2:], *commands[1:]])
         script += "(exit $status)\n%s\nstatus=$?\nprintf '\\n%s %%s\\n' $status\n" % (text, mark)
-    _, found = run(["sh", "-c", script + "exit 0"], os.path.join(folder, block.name or "."))
+    _, found = run(["sh", "-c", script + "export -p > %s" % state], folder)
 
     rewritten, problems, printed = [], [], []
     for line in found:
@@ -253,6 +258,13 @@ examples = [os.path.join(r, n) for r, _, names in os.walk(os.path.join(source, "
 environment = dict(os.environ, LC_ALL="C.UTF-8", CANDELA_NUM_THREADS="2")
 environment.pop("CANDELA_DEBUG", None)
 environment.pop("MAKEFLAGS", None)
+
+# As if installed: whatever a block sets CANDELA_PLUGIN_PATH to, the build's plugins come after it.
+tools = tempfile.TemporaryDirectory()
+with open(os.path.join(tools.name, "candela"), "w", encoding="utf-8") as script:
+    script.write("#!/bin/sh\nexec '%s/run' candela \"$@\"\n" % source)
+os.chmod(script.name, 0o755)
+environment["PATH"] = tools.name + ":" + environment["PATH"]
 
 for document in documents:
     if len(sys.argv) > 1 and not any(a in document for a in sys.argv[1:] if a != "--update") and sys.argv[1:] != ["--update"]:
