@@ -208,7 +208,21 @@ check_answer (CandelaInference *inference, GError **error)
                                            "output %u refers to elements outside its input", o);
         }
       else if (inference->aliasing[o] != CANDELA_ALIASING_ALIAS)
-        computes = TRUE;
+        {
+          gint64 bytes;
+
+          computes = TRUE;
+          if (__builtin_mul_overflow (inference->out_layouts[o]->n_elements,
+                                      (gint64) candela_dtype_get_size (inference->out_dtypes[o]), &bytes))
+            {
+              g_autofree char *shape = candela_shape_to_string (inference->out_layouts[o]->dims,
+                                                                inference->out_layouts[o]->rank);
+
+              return candela_inference_fail (inference, error, CANDELA_ERROR_SHAPE,
+                                             "its result of shape %s and dtype %s has more bytes than can be counted",
+                                             shape, candela_dtype_get_name (inference->out_dtypes[o]));
+            }
+        }
     }
   return !computes || inference->kernel != NULL || inference->facts->info->kernels == NULL
          || choose_kernel (inference, error);

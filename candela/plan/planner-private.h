@@ -54,6 +54,7 @@ typedef struct
   CandelaAliasMap aliases;
   CandelaPreStep *presteps;
   guint32 n_presteps;
+  gboolean too_large; /* more bytes than can be counted */
 } CandelaPlanner;
 
 gboolean candela_planner_order (CandelaPlanner *planner, GError **error);

@@ -39,7 +39,10 @@ set_computed (CandelaPlanner *planner, guint32 v, CandelaNode *node, guint outpu
                             .dtype = candela_node_output_dtype (node, output), .storage = CANDELA_STORAGE_SLOT,
                             .source = CANDELA_PLAN_NONE };
   planner->base[v] = v;
-  planner->plan->intermediate_bytes += candela_plan_value_bytes (value_of (planner, v));
+  if (__builtin_add_overflow (planner->plan->intermediate_bytes, candela_plan_value_bytes (value_of (planner, v)),
+                              &planner->plan->intermediate_bytes)
+      || planner->plan->intermediate_bytes > G_MAXINT64)
+    planner->too_large = TRUE;
 }
 
 /* The same value as target's: it keeps an entry, for those who print. */
@@ -317,6 +320,13 @@ candela_planner_preplan (CandelaPlanner *planner, GError **error)
         }
       if (!preplan_node (planner, place, error))
         return FALSE;
+    }
+
+  if (planner->too_large)
+    {
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_NO_MEMORY,
+                   "plan: the values have more than %" G_GINT64_FORMAT " bytes together", G_MAXINT64);
+      return FALSE;
     }
 
   /* A root may be an alias, or feed another root: it is its owner that must last. */
