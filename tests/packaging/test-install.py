@@ -72,7 +72,9 @@ def main(root):
         for k, v in os.environ.items()
         if k not in ("LD_LIBRARY_PATH", "CANDELA_PLUGIN_PATH", "GI_TYPELIB_PATH", "GJS_PATH", "PYTHONPATH")
     }
+    # Nor may pkg-config take what the build folder offers.
     environment["PKG_CONFIG_PATH"] = staged + ":" + os.environ.get("PKG_CONFIG_PATH", "")
+    environment["PKG_CONFIG_DISABLE_UNINSTALLED"] = "1"
     environment["PKG_CONFIG_DISABLE_UNINSTALLED"] = "1"
 
     def pkg_config(*arguments):
