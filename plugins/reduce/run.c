@@ -10,6 +10,8 @@
 /* Elements packed in one call, results worked on side by side, and elements
  * between two looks at the cancellable. */
 #define PACK_ELEMENTS (4 * REDUCE_BLOCK)
+#define PACK_MOST (64 * REDUCE_BLOCK)
+#define PACK_ROWS 16
 #define TILE 512
 #define CANCEL_ELEMENTS (64 * REDUCE_BLOCK)
 
@@ -43,6 +45,7 @@ typedef struct
   Axes kept, reduced;
   gint64 seen; /* elements since the cancellable was looked at */
   Tree tree;
+  gint64 pack;      /* elements that are packed at a time */
   gpointer scratch; /* packed elements, or lanes */
 } Walk;
 
@@ -245,7 +248,7 @@ run_packed (Walk *walk, GError **error)
 {
   const ReduceCall *call = walk->call;
   gsize size = candela_dtype_get_size (call->dtype);
-  gint64 together = call->count <= REDUCE_BLOCK ? PACK_ELEMENTS / call->count : 1;
+  gint64 together = call->count <= REDUCE_BLOCK ? walk->pack / call->count : 1;
   g_autoptr (CandelaLayout) layout = permute_reduced_last (call, error);
 
   if (layout == NULL)
@@ -264,7 +267,7 @@ run_packed (Walk *walk, GError **error)
       tree_begin (&walk->tree, 1);
       for (gint64 start = 0, part; start < call->count; start += part)
         {
-          part = MIN (call->count - start, PACK_ELEMENTS);
+          part = MIN (call->count - start, walk->pack);
           candela_kernel_pack_layout (call->kernel, 0, layout, call->dtype, output * call->count + start, (gsize) part,
                                       walk->scratch);
           if (!push_packed (walk, walk->scratch, size, start, part, error))
@@ -340,6 +343,18 @@ run_rows (Walk *walk, GError **error)
 
 /* ---- All ---- */
 
+/* Where the elements of a run lie apart, those of the next runs share its cache
+ * lines: enough is packed at a time that they are still there. */
+static gint64
+choose_pack (const Walk *walk)
+{
+  gint64 run = axes_run (&walk->reduced);
+
+  if (walk->reduced.rank < 2 || ABS (axes_run_stride (&walk->reduced)) == 1)
+    return PACK_ELEMENTS;
+  return CLAMP (MIN (run, PACK_MOST) * PACK_ROWS, PACK_ELEMENTS, PACK_MOST);
+}
+
 static gboolean
 run_empty (Walk *walk)
 {
@@ -361,8 +376,9 @@ run_walk (Walk *walk, GError **error)
   gboolean rows = !cast && !direct && axes_run (&walk->kept) > 1 && axes_run_stride (&walk->kept) == 1;
   gsize width = rows || call->count <= REDUCE_BLOCK ? TILE : 1;
 
+  walk->pack = choose_pack (walk);
   walk->scratch = g_try_malloc (rows ? (REDUCE_LANES + 1) * TILE * fold->lane_size
-                                     : PACK_ELEMENTS * candela_dtype_get_size (call->dtype));
+                                     : (gsize) walk->pack * candela_dtype_get_size (call->dtype));
   if (walk->scratch == NULL || !tree_init (&walk->tree, fold, width, call->count))
     {
       g_set_error_literal (error, CANDELA_ERROR, CANDELA_ERROR_NO_MEMORY, "there is no memory to reduce in");
