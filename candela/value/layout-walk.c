@@ -366,13 +366,26 @@ candela_layout_pack (const CandelaLayout *layout, gconstpointer buffer, gsize si
   for (;;)
     {
       gsize run = MIN ((gsize) (shape[last] - skipped), n);
+      gsize rows = skipped == 0 && last > 0 ? MIN (n / run, (gsize) (shape[last - 1] - walk.index[last - 1])) : 1;
 
-      copy_run (to, 1, from + (walk.address + skipped * strides[0][last]) * (gint64) size, strides[0][last], run, size);
+      /* Whole rows together, as a plane, which is copied by tiles. */
+      if (rows > 1)
+        copy_plane (to, (gint64[]){ (gint64) run, 1 }, from + walk.address * (gint64) size, &strides[0][last - 1],
+                    (gint64[]){ (gint64) rows, (gint64) run }, size);
+      else
+        copy_run (to, 1, from + (walk.address + skipped * strides[0][last]) * (gint64) size, strides[0][last], run,
+                  size);
+      run *= rows;
       to += run * size;
       n -= run;
       if (n == 0)
         return;
       skipped = 0;
+      if (rows > 1)
+        {
+          walk.index[last - 1] += rows - 1;
+          walk.address += (gint64) (rows - 1) * strides[0][last - 1];
+        }
       walk_next (&walk);
     }
 }
