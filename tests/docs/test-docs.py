@@ -16,6 +16,7 @@
 # the source's. With --update as an
 # argument the documents are rewritten to say what is printed now.
 
+import json
 import os
 import re
 import shlex
@@ -228,6 +229,25 @@ def test_document(path, folder):
             file.write("\n".join(lines) + "\n")
 
 
+def keys_of(value):
+    if isinstance(value, list):
+        return set().union(*map(keys_of, value))
+    if isinstance(value, dict):
+        return set(value).union(*map(keys_of, value.values()))
+    return set()
+
+
+def check_json_keys():
+    """What the tool's page says of a plan's JSON, against plans of several kinds."""
+    found = set()
+    for expression in ("(a + b) * 2", "m, v = moments(a); m / v", "sum(a.T)"):
+        _, lines = run(["candela", "plan", expression, "a=float32[2,3]", "b=float32[3]", "--format=json"], source)
+        found |= keys_of(json.loads("\n".join(lines)))
+    with open(os.path.join(source, "docs", "tool.md"), encoding="utf-8") as file:
+        told = set(re.findall(r"`(\w+)`", file.read().split("### The plan as JSON")[1].split("\n## ")[0]))
+    check("every key of a plan's JSON is told of", sorted(found - told))
+
+
 def anchors(path):
     """As GitHub names the headings of a page."""
     with open(path, encoding="utf-8") as file:
@@ -271,5 +291,6 @@ for document in documents:
         continue
     with tempfile.TemporaryDirectory() as work:
         test_document(document, work)
+check_json_keys()
 check_links(documents)
 done()
