@@ -39,8 +39,9 @@ set_computed (CandelaPlanner *planner, guint32 v, CandelaNode *node, guint outpu
                             .dtype = candela_node_output_dtype (node, output), .storage = CANDELA_STORAGE_SLOT,
                             .source = CANDELA_PLAN_NONE };
   planner->base[v] = v;
-  if (__builtin_add_overflow (planner->plan->intermediate_bytes, candela_plan_value_bytes (value_of (planner, v)),
-                              &planner->plan->intermediate_bytes)
+  if (layout->n_elements > G_MAXINT64 / (gint64) candela_dtype_get_size (value_of (planner, v)->dtype)
+      || __builtin_add_overflow (planner->plan->intermediate_bytes, candela_plan_value_bytes (value_of (planner, v)),
+                                 &planner->plan->intermediate_bytes)
       || planner->plan->intermediate_bytes > G_MAXINT64)
     planner->too_large = TRUE;
 }
