@@ -419,8 +419,8 @@ candela_expression_list_names (CandelaExpression *expression)
  * @...: names and nodes, in pairs, ended by %NULL
  *
  * Reads an expression whose last statement has one value:
- * `candela_expression_build ("softmax (q @ k.T * 0.125, axis=-1) @ v", &error,
- * "q", q, "k", k, "v", v, NULL)`. If a node is %NULL, so is the result, and an
+ * `candela_expression_build ("relu (x @ w + b)", &error, "x", x, "w", w, "b", b,
+ * NULL)`. If a node is %NULL, so is the result, and an
  * error that is already set stays as it is.
  *
  * Returns: (transfer full) (nullable): the value's node, or %NULL on error, as
