@@ -36,7 +36,7 @@ typedef struct _CandelaLayout CandelaLayout;
  *
  * Since: 1.0
  */
-#define CANDELA_SLICE_NONE (-G_GINT64_CONSTANT (9223372036854775807) - 1)
+#define CANDELA_SLICE_NONE ((gint64) (-G_GINT64_CONSTANT (9223372036854775807) - 1))
 
 CANDELA_AVAILABLE_IN_1_0
 GType candela_layout_get_type (void);
