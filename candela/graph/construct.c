@@ -289,20 +289,37 @@ candela_node_construct (CandelaOp *op, CandelaNode *const *inputs, gsize n_input
   return node;
 }
 
-/* An input that is NULL is the result of a call that failed, and its error is
- * there already; if none is, the caller learns which input it was. */
+/* An input that is NULL is missing. If it may be, another stands in; if it may
+ * not, the caller learns which it was. */
 static gboolean
-check_inputs_given (const char *op, CandelaNode *const *inputs, gsize n_inputs, GError **error)
+complete_inputs (const CandelaOpFacts *facts, CandelaNode **inputs, gsize *n_inputs, GError **error)
 {
-  if (error != NULL && *error != NULL)
-    return FALSE;
+  while (*n_inputs > facts->n_required && *n_inputs <= facts->n_inputs && !facts->variadic
+         && inputs[*n_inputs - 1] == NULL)
+    (*n_inputs)--;
+  for (gsize i = 0; i < *n_inputs; i++)
+    {
+      guint stand_in = i < facts->n_inputs ? facts->info->inputs[i].stand_in : 0;
+
+      if (inputs[i] == NULL && stand_in != 0)
+        inputs[i] = inputs[stand_in - 1];
+      if (inputs[i] == NULL)
+        {
+          g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY, "%s: input '%s' is missing", facts->info->name,
+                       facts->n_inputs > 0 ? candela_op_facts_input (facts, i)->name : "");
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+any_missing (CandelaNode *const *inputs, gsize n_inputs)
+{
   for (gsize i = 0; i < n_inputs; i++)
     if (inputs[i] == NULL)
-      {
-        g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY, "%s: input %" G_GSIZE_FORMAT " is missing (NULL)", op, i);
-        return FALSE;
-      }
-  return TRUE;
+      return TRUE;
+  return FALSE;
 }
 
 /**
@@ -328,9 +345,17 @@ candela_node_new_for_op (CandelaOp *op, CandelaNode *const *inputs, gsize n_inpu
   g_return_val_if_fail (CANDELA_IS_OP (op), NULL);
 
   const CandelaOpFacts *facts = candela_op_get_facts (op);
+  g_autofree CandelaNode **completed = NULL;
 
-  if (!check_inputs_given (facts->info->name, inputs, n_inputs, error))
+  if (error != NULL && *error != NULL)
     return NULL;
+  if (any_missing (inputs, n_inputs))
+    {
+      completed = g_memdup2 (inputs, n_inputs * sizeof *inputs);
+      if (!complete_inputs (facts, completed, &n_inputs, error))
+        return NULL;
+      inputs = completed;
+    }
   checked = candela_params_new (facts->info->name, facts->info->params, sunk, error);
   return checked != NULL ? candela_node_construct (op, inputs, n_inputs, checked, error) : NULL;
 }
@@ -344,8 +369,10 @@ candela_node_new_for_op (CandelaOp *op, CandelaNode *const *inputs, gsize n_inpu
  * @error: return location for an error
  *
  * A node for an op of any plugin. Shapes, dtypes and parameters are checked now;
- * nothing is computed. If an input is %NULL, so is the result, and an error that
- * is already set stays as it is: a chain of calls is checked once, at its end.
+ * nothing is computed. An optional input that is not given may be %NULL. Where an
+ * error is already set, it stays as it is and the result is %NULL: an input that
+ * is the result of a failed call is %NULL, and a chain of calls is checked once,
+ * at its end.
  *
  * Returns: (transfer full) (nullable): a node, or %NULL on any error of
  *   #CandelaError but those of files
@@ -360,7 +387,7 @@ candela_node_new_opv (const char *op, CandelaNode *const *inputs, gsize n_inputs
 
   g_return_val_if_fail (op != NULL, NULL);
 
-  if (!check_inputs_given (op, inputs, n_inputs, error))
+  if (error != NULL && *error != NULL)
     return NULL;
   found = candela_registry_lookup_op (candela_registry_get_default (), op, error);
   return found != NULL ? candela_node_new_for_op (found, inputs, n_inputs, sunk, error) : NULL;

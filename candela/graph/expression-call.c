@@ -343,6 +343,11 @@ add_positional (CandelaCall *call, const CandelaOperand *operand, GError **error
 
   if (is_input (call, operand))
     {
+      if (operand->kind == CANDELA_OPERAND_NONE && call->next_input >= facts->n_required && !facts->variadic)
+        {
+          call->next_input++;
+          return TRUE;
+        }
       if (!facts->variadic || call->next_input + 1 < facts->n_inputs)
         return set_input (call, call->next_input++, operand, error);
       if (!set_variadic (call, call->next_input, operand, &spread, error))
@@ -436,17 +441,6 @@ parse_arguments (CandelaCall *call, GError **error)
   return candela_lexer_fail (&parser->lexer, parser->token.start, error, "expected ',' or ')', found %s", found);
 }
 
-/* An input that is left out must be followed by none. */
-static gboolean
-check_gaps (CandelaCall *call, GError **error)
-{
-  for (guint i = 0; i < call->inputs->len; i++)
-    if (g_ptr_array_index (call->inputs, i) == NULL)
-      return fail_argument (call, call->start, error, CANDELA_ERROR_ARITY, "input '%s' is missing",
-                            call->facts->info->inputs[i].name);
-  return TRUE;
-}
-
 static void
 unref_input (gpointer node)
 {
@@ -467,7 +461,7 @@ candela_parser_call (CandelaParser *parser, CandelaOp *op, gsize start, CandelaO
   call.inputs = inputs;
   g_variant_dict_init (&call.params, NULL);
 
-  fine = parse_arguments (&call, error) && check_gaps (&call, error)
+  fine = parse_arguments (&call, error)
          && candela_parser_build (parser, op, (CandelaNode *const *) inputs->pdata, inputs->len,
                                   g_variant_dict_end (&call.params), start, result, error);
   g_variant_dict_clear (&call.params);

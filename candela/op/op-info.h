@@ -74,7 +74,7 @@ typedef enum {
 /* What an input is to promotion and to callers. */
 typedef enum {
   CANDELA_INPUT_REQUIRED = 0,
-  CANDELA_INPUT_OPTIONAL = 1 << 0, /* may be missing, if all after it are missing too */
+  CANDELA_INPUT_OPTIONAL = 1 << 0, /* may be missing, if all after it are missing too, or if another stands in */
   CANDELA_INPUT_VARIADIC = 1 << 1, /* the last: none, one or several */
 } CandelaInputFlags;
 
@@ -86,6 +86,7 @@ typedef struct
   CandelaInputFlags flags;
   CandelaDType fixed; /* takes no part in promotion: is read as this dtype; INVALID: it does */
   const char *summary;
+  guint stand_in; /* optional, missing, and one after it is given: 1 + the input before it that is taken; 0: none may be */
 } CandelaInputInfo;
 
 /* The largest number of inputs and outputs of an element-wise op. */

@@ -86,6 +86,8 @@ check_inputs (CandelaOpFacts *facts)
             return "a required input comes after an optional one";
           facts->n_required++;
         }
+      if (inputs[i].stand_in > i)
+        return "an input stands in for one before it";
       if ((guint) inputs[i].fixed >= CANDELA_N_DTYPES)
         return "the fixed dtype of an input is none";
       facts->n_inputs++;

@@ -55,7 +55,9 @@ ELEMENTWISE_TABLE (clip, ELEMENTWISE_ALL (UNCLIPPED_ROW, unclipped, ) ELEMENTWIS
 
 static const CandelaInputInfo clip_inputs[] = {
   { "x", ELEMENTWISE_KIND_REAL, .summary = "the operand" },
-  { "min", ELEMENTWISE_KIND_REAL, CANDELA_INPUT_OPTIONAL, .summary = "the lower limit; no limit if missing" },
+  /* Nothing is below itself. */
+  { "min", ELEMENTWISE_KIND_REAL, CANDELA_INPUT_OPTIONAL, .summary = "the lower limit; no limit if missing",
+    .stand_in = 1 },
   { "max", ELEMENTWISE_KIND_REAL, CANDELA_INPUT_OPTIONAL, .summary = "the upper limit; no limit if missing" },
   { NULL },
 };

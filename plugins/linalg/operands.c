@@ -6,8 +6,8 @@
 #define NUMBERS (CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED | CANDELA_DTYPE_KIND_FLOAT)
 
 const CandelaInputInfo linalg_inputs[] = {
-  { "x1", NUMBERS, CANDELA_INPUT_REQUIRED, CANDELA_DTYPE_INVALID, "the left factor" },
-  { "x2", NUMBERS, CANDELA_INPUT_REQUIRED, CANDELA_DTYPE_INVALID, "the right factor" },
+  { .name = "x1", .kinds = NUMBERS, .summary = "the left factor" },
+  { .name = "x2", .kinds = NUMBERS, .summary = "the right factor" },
   { NULL },
 };
 

@@ -4,9 +4,9 @@
 #include "reduce.h"
 
 const CandelaInputInfo reduce_inputs[] = {
-  { "x",
-    CANDELA_DTYPE_KIND_BOOL | CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED | CANDELA_DTYPE_KIND_FLOAT,
-    CANDELA_INPUT_REQUIRED, CANDELA_DTYPE_INVALID, "what is reduced" },
+  { .name = "x",
+    .kinds = CANDELA_DTYPE_KIND_BOOL | CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED | CANDELA_DTYPE_KIND_FLOAT,
+    .summary = "what is reduced" },
   { NULL },
 };
 
