@@ -32,6 +32,7 @@ echo "Its plan:"
 echo
 plan
 echo
+rm -f "$picture"
 if plan --format=svg -o "$picture" 2> "$picture.log"; then
   echo "The plan as a picture: $picture"
 else
