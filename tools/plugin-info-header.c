@@ -23,13 +23,12 @@ typedef struct
 
 /* Words that C or C++ keeps for itself, and names that the functions use. */
 static const char *const reserved[] = {
-  "and",       "auto",        "bool",      "break",    "case",    "catch",    "char",     "class",  "const",
-  "continue",  "default",     "delete",    "do",       "double",  "else",     "enum",     "error",  "extern",
-  "false",     "float",       "for",       "friend",   "goto",    "if",       "inline",   "int",    "long",
-  "new",       "not",         "operator",  "or",       "private", "public",   "register", "return", "short",
-  "signed",    "sizeof",      "static",    "struct",   "switch",  "template", "this",     "throw",  "true",
-  "try",       "typeof",      "union",     "unsigned", "using",   "virtual",  "void",     "while",  "xor",
-  "op_inputs", "n_op_inputs", "op_params", NULL
+  "and",     "auto",     "bool",   "break",    "case",      "catch",     "char",   "class",  "const",    "continue",
+  "default", "delete",   "do",     "double",   "else",      "enum",      "error",  "extern", "false",    "float",
+  "for",     "friend",   "goto",   "if",       "inline",    "int",       "long",   "new",    "not",      "operator",
+  "or",      "private",  "public", "register", "return",    "short",     "signed", "sizeof", "static",   "struct",
+  "switch",  "template", "this",   "throw",    "true",      "try",       "typeof", "union",  "unsigned", "using",
+  "virtual", "void",     "while",  "xor",      "op_inputs", "op_params", NULL
 };
 
 static void
@@ -243,13 +242,7 @@ append_inputs (GString *out, GPtrArray *inputs, char **array, char **n)
     g_string_append_printf (out, "%s%s", i > 0 ? ", " : "", ((Argument *) inputs->pdata[i])->c_name);
   g_string_append (out, " };\n");
   *array = g_strdup ("op_inputs");
-  if (last->required)
-    *n = g_strdup_printf ("%u", n_single);
-  else
-    {
-      g_string_append_printf (out, "  gsize n_op_inputs = %u;\n", n_single);
-      *n = g_strdup ("n_op_inputs");
-    }
+  *n = g_strdup_printf ("%u", n_single);
 }
 
 static void
@@ -290,26 +283,6 @@ append_param (GString *out, const Argument *argument)
   g_string_append_printf (out, "%s);\n", value);
 }
 
-/* Optional inputs are not given from the last that is not NULL on. One that is
- * NULL before that is for the op to refuse. */
-static void
-append_count (GString *out, GPtrArray *inputs)
-{
-  guint n_optional = 0;
-
-  for (guint i = inputs->len; i > 0; i--)
-    {
-      const Argument *argument = inputs->pdata[i - 1];
-
-      if (argument->required || argument->variadic)
-        continue;
-      g_string_append_printf (out,
-                              n_optional++ == 0 ? "  if (%s == NULL)\n    n_op_inputs--;\n"
-                                                : "  if (n_op_inputs == %2$u && %1$s == NULL)\n    n_op_inputs--;\n",
-                              argument->c_name, i);
-    }
-}
-
 static char *
 function_name (const char *op)
 {
@@ -339,7 +312,6 @@ append_op (GString *out, CandelaOp *op)
   if (params->len > 0)
     g_string_append (out, "  GVariantBuilder op_params;\n");
   g_string_append_c (out, '\n');
-  append_count (out, inputs);
   if (params->len > 0)
     {
       g_string_append (out, "  g_variant_builder_init (&op_params, G_VARIANT_TYPE_VARDICT);\n");

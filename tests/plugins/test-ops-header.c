@@ -50,11 +50,13 @@ test_optional_inputs (void)
   g_autoptr (CandelaNode) high = candela_node_new_int (4);
   g_autoptr (CandelaNode) neither = candela_clip (x, NULL, NULL, &error);
   g_autoptr (CandelaNode) lower = candela_clip (x, low, NULL, &error);
+  g_autoptr (CandelaNode) upper = candela_clip (x, NULL, high, &error);
   g_autoptr (CandelaNode) both = candela_clip (x, low, high, &error);
 
   g_assert_no_error (error);
   assert_value (neither, "[-5  2  9]");
   assert_value (lower, "[0 2 9]");
+  assert_value (upper, "[-5  2  4]");
   assert_value (both, "[0 2 4]");
 }
 
@@ -113,14 +115,14 @@ test_chain (void)
   g_assert_true (g_str_has_prefix (error->message, "add"));
 }
 
-/* A missing input before one that is given is an error that says which. */
+/* Without an error that says why, a missing input is one. */
 static void
-test_gap (void)
+test_missing (void)
 {
   g_autoptr (GError) error = NULL;
   const gint32 a[] = { 1 };
   g_autoptr (CandelaNode) x = new_values (a, 1);
-  g_autoptr (CandelaNode) wrong = candela_clip (x, NULL, x, &error);
+  g_autoptr (CandelaNode) wrong = candela_add (x, NULL, &error);
 
   g_assert_null (wrong);
   g_assert_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY);
@@ -135,6 +137,6 @@ main (int argc, char **argv)
   g_test_add_func ("/ops-header/lists-and-none", test_lists_and_none);
   g_test_add_func ("/ops-header/scalars", test_scalars);
   g_test_add_func ("/ops-header/chain", test_chain);
-  g_test_add_func ("/ops-header/gap", test_gap);
+  g_test_add_func ("/ops-header/missing", test_missing);
   return g_test_run ();
 }
