@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The planner's decisions about what a node's value is: order, aliases and
+ * takeovers, the inputs that are frozen where a node stands, references, and which
+ * element-wise steps become one. Each plan is written out as its outline. */
+#include "outline.h"
+
+#define UNFUSED CANDELA_PLAN_NO_FUSION
+#define WHOLE CANDELA_PLAN_DEFAULT
+
+typedef struct
+{
+  const char *path;
+  const char *text;
+  CandelaPlanFlags flags;
+  const char *outline;
+} Case;
+
+static const Case cases[] = {
+  /* Order: inputs first; what two read stands there once. */
+  { "order/example", "(a + b) * 2.0", UNFUSED, "add(a,b):allocate@0; multiply(add,2.0):in-place@0" },
+  { "order/example-fused", "(a + b) * 2.0", WHOLE, "add+multiply(a,b,2.0):allocate@0" },
+  { "order/shared", "x = a + 1; y = x * 2; z = x * 3; y + z", UNFUSED,
+    "add(a,1.0):allocate@0; multiply(add,2.0):allocate@1; multiply(add,3.0):in-place@0; "
+    "add(multiply,multiply):in-place@1-0" },
+  { "order/first-input-first", "exp(a) - (b * c)", UNFUSED,
+    "exp(a):allocate@0; multiply(b,c):allocate@1; subtract(exp,multiply):in-place@0-1" },
+
+  /* Aliases: no step of their own. */
+  { "alias/identity", "identity(a + 1) * 2", UNFUSED, "add(a,1.0):allocate@0; multiply(add,2.0):in-place@0" },
+  { "alias/identity-of-input", "identity(a) + 1", UNFUSED, "add(a,1.0):allocate@0" },
+  { "alias/identity-of-identity", "identity(identity(exp(a))) * 2", UNFUSED,
+    "exp(a):allocate@0; multiply(exp,2.0):in-place@0" },
+  { "alias/contiguous-already", "contiguous(a + 1) * 2", UNFUSED, "add(a,1.0):allocate@0; multiply(add,2.0):in-place@0" },
+  { "alias/contiguous-input-already", "contiguous(a) * 2", UNFUSED, "multiply(a,2.0):allocate@0" },
+  { "alias/fuses-through", "identity(a + 1) * 2", WHOLE, "add+multiply(a,1.0,2.0):allocate@0" },
+  { "alias/root-of-input", "identity(a)", UNFUSED, "" },
+  { "alias/root-of-computed", "identity(a + 1)", UNFUSED, "add(a,1.0):allocate@0" },
+
+  /* The first packed copy claims its input; a second one is the first. */
+  { "takeover/twice", "t = a.T; c = contiguous(t); d = contiguous(t); c - d * 2", UNFUSED,
+    "transpose(a):reference-eternal; contiguous(transpose):allocate@0; multiply(contiguous,2.0):allocate@1; "
+    "subtract(contiguous,multiply):in-place@0-1" },
+  { "takeover/of-itself", "t = a.T; c = contiguous(t); contiguous(c) + 1", UNFUSED,
+    "transpose(a):reference-eternal; contiguous(transpose):allocate@0; add(contiguous,1.0):in-place@0" },
+  { "takeover/over-plain-alias", "t = a.T; i = identity(t); c = contiguous(i); c - i", UNFUSED,
+    "transpose(a):reference-eternal; contiguous(transpose):allocate@0; subtract(contiguous):in-place@0" },
+  { "takeover/alias-after", "t = a.T; c = contiguous(t); d = contiguous(identity(t)); c - d", UNFUSED,
+    "transpose(a):reference-eternal; contiguous(transpose):allocate@0; subtract(contiguous):in-place@0" },
+  { "takeover/separate-nodes", "c = contiguous(a.T); d = contiguous(a.T); c - d", UNFUSED,
+    "transpose(a):reference-eternal; contiguous(transpose):allocate@0; transpose(a):reference-eternal; "
+    "contiguous(transpose):allocate@1; subtract(contiguous,contiguous):in-place@0-1" },
+
+  /* Inputs are frozen: who stands before the takeover reads the original, who stands
+   * after it the copy, and the takeover itself what it packs. */
+  { "snapshot/before-and-after", "t = a.T; s = t + 1; c = contiguous(t); s + c * t", UNFUSED,
+    "transpose(a):reference-eternal; add(transpose,1.0):allocate@0; contiguous(transpose):allocate@1; "
+    "multiply(contiguous):in-place@1; add(add,multiply):in-place@0-1" },
+  { "snapshot/after-only", "t = a.T; s = t + 1; c = contiguous(t); c + s", UNFUSED,
+    "transpose(a):reference-eternal; contiguous(transpose):allocate@0; add(contiguous,1.0):allocate@1; "
+    "add(contiguous,add):in-place@0-1" },
+  { "snapshot/region-around", "t = a.T; s = t + 1; c = contiguous(t); s + c * t", WHOLE,
+    "transpose(a):reference-eternal; add(transpose,1.0):allocate@0; contiguous(transpose):allocate@1; "
+    "multiply+add(contiguous,add):in-place@1-0" },
+
+  /* A reshape that copies in the graph is a reference where the plan has the copy. */
+  { "snapshot/answer-for-the-real-layout", "t = a.T; c = contiguous(t); c * reshape(t, [3, 2])[0, 0] + sum(reshape(t, [6]))",
+    UNFUSED,
+    "transpose(a):reference-eternal; contiguous(transpose):allocate@0; index(contiguous):reference-slot@0; "
+    "multiply(contiguous,index):allocate@1; reshape(contiguous):reference-slot@0; sum(reshape):allocate@2-0; "
+    "add(multiply,sum):in-place@1-2" },
+
+  /* References: over a slot, which then lives as long as they do; over what comes
+   * from outside, and chains of those. */
+  { "reference/slot", "(a + 1).T * 2", UNFUSED,
+    "add(a,1.0):allocate@0; transpose(add):reference-slot@0; multiply(transpose,2.0):allocate@1-0" },
+  { "reference/extends-lifetime", "t = a + 1; v = t.T; w = exp(b.T); v + w", UNFUSED,
+    "add(a,1.0):allocate@0; transpose(add):reference-slot@0; transpose(b):reference-eternal; "
+    "exp(transpose):allocate@1; add(transpose,exp):in-place@1-0" },
+  { "reference/chain-extends-lifetime", "t = u + 1; v = t[::-1][0:3]; w = exp(r); v + w", UNFUSED,
+    "add(u,1.0):allocate@0; index(add):reference-slot@0; index(index):reference-slot@0; exp(r):allocate@1; "
+    "add(index,exp):in-place@1-0" },
+  { "reference/eternal-chain", "a.T[0:2].T + 1", UNFUSED,
+    "transpose(a):reference-eternal; index(transpose):reference-eternal; transpose(index):reference-eternal; "
+    "add(transpose,1.0):allocate@0" },
+  { "reference/broadcast-of-a-view", "broadcast_to(reshape(r, [1, 3]), [2, 3]) @ s", UNFUSED,
+    "reshape(r):reference-eternal; broadcast_to(reshape):reference-eternal; matmul(broadcast_to,s):allocate@0" },
+  { "reference/same-indices", "reshape(a + 1, [6]) * 2", UNFUSED,
+    "add(a,1.0):allocate@0; reshape(add):reference-slot@0; multiply(reshape,2.0):in-place@0" },
+
+  /* Regions: one pass for what only members read; nothing may leave and come back. */
+  { "region/diamond", "t = a + 1; u = relu(t); v = t * 2; u + v", WHOLE,
+    "add+relu+multiply+add(a,1.0,2.0):allocate@0" },
+  { "region/two-outputs-within", "q, r = divmod(a + 0, b + 0); q * 10 + r", WHOLE,
+    "add+add+divmod+multiply+add(a,0.0,b,0.0,10.0):allocate@0" },
+  { "region/two-outputs-last", "divmod(a + 0.5, b)", WHOLE, "add+divmod(a,0.5,b):allocate@0,allocate@1" },
+  { "region/not-through-a-view", "t = u + 0.5; t * 2.0 + t[::-1]", WHOLE,
+    "add(u,0.5):allocate@0; index(add):reference-slot@0; multiply+add(add,2.0,index):allocate@1-0" },
+  { "region/convex", "x = s + 1; x + x @ x", WHOLE,
+    "add(s,1.0):allocate@0; matmul(add,add):allocate@1; add(add,matmul):in-place@0-1" },
+  { "region/ends-at-a-root", "t = a + 1; t, exp(t) * 2", WHOLE, "add(a,1.0):allocate@0; exp+multiply(add,2.0):allocate@1" },
+  { "region/ends-before-a-reduction", "sum((a + 1) * 2)", WHOLE,
+    "add+multiply(a,1.0,2.0):allocate@0; sum(multiply):allocate@1-0" },
+  { "region/of-one-shape", "((k + 1) + a) * 2", WHOLE,
+    "add(k,1.0):allocate@0; add+multiply(add,a,2.0):allocate@1-0" },
+  { "region/broadcast-input", "(a + 1) * r", WHOLE, "add+multiply(a,1.0,r):allocate@0" },
+  { "region/narrower-result", "exp(astype(a, \"float32\"))", WHOLE, "astype+exp(a):allocate@0" },
+};
+
+static void
+test_case (gconstpointer data)
+{
+  const Case *of = data;
+  g_autoptr (CandelaPlan) plan = plan_text (of->text, of->flags);
+
+  assert_outline (plan, of->outline);
+}
+
+/* x: an edge [2, 2]; the cache is over the named expression. */
+static CandelaPlan *
+plan_over_cache (const char *inner, const char *text)
+{
+  g_autoptr (GHashTable) names = slot_names ();
+  g_autoptr (CandelaNode) root = NULL;
+
+  g_hash_table_insert (names, "x", make_value ("float64", "2 2", "1 2 3 4"));
+  g_hash_table_insert (names, "t", build (inner, names));
+  g_hash_table_insert (names, "kept", candela_node_new_cache (g_hash_table_lookup (names, "t")));
+  root = build (text, names);
+  return plan_node (root, CANDELA_PLAN_NO_FUSION);
+}
+
+/* A cache over what is not packed packs it, and stands for it from then on. A
+ * packed copy of a cache is the cache, wherever in the order it is. */
+static void
+test_cache_claims (void)
+{
+  g_autoptr (CandelaPlan) plan = plan_over_cache ("x.T", "s = t + 1; s + contiguous(kept) * t");
+
+  assert_outline (plan, "transpose(edge):reference-eternal; add(transpose,1.0):allocate@0; pack(transpose):allocate@1; "
+                        "multiply(cache):allocate@2; add(add,multiply):in-place@0-2");
+  assert_reason (plan, "multiply", 0, CANDELA_REASON_IS_CACHED, "not in place: input 0 is kept by a cache");
+}
+
+static void
+test_cache_of_packed (void)
+{
+  g_autoptr (CandelaPlan) plan = plan_over_cache ("x + 1", "contiguous(kept) * 2");
+
+  assert_outline (plan, "add(edge,1.0):allocate@0; multiply(add,2.0):allocate@1");
+  assert_reason (plan, "multiply", 0, CANDELA_REASON_IS_CACHED, "not in place: input 0 is kept by a cache");
+}
+
+/* What is bound to a placeholder is another thing each time: nothing is kept. */
+static void
+test_cache_over_slots (void)
+{
+  g_autoptr (CandelaPlan) plan = plan_over_cache ("a + 1", "kept * 2");
+
+  assert_outline (plan, "add(a,1.0):allocate@0; multiply(add,2.0):in-place@0");
+}
+
+/* A root that is nothing but another's name: no step, and the tensor itself. */
+static void
+test_root_is_alias (void)
+{
+  static const char *const texts[] = { "x", "identity(x)", "contiguous(x)", "contiguous(identity(contiguous(x)))" };
+  g_autoptr (GHashTable) names = names_new ();
+  g_autoptr (CandelaTensor) x = make_tensor ("float64", "2 2", "1 2 3 4");
+
+  g_hash_table_insert (names, "x", candela_node_new_tensor (x));
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr (CandelaNode) node = build (texts[i], names);
+      g_autoptr (CandelaPlan) plan = plan_node (node, CANDELA_PLAN_DEFAULT);
+      CandelaTensor **got = run_plan (plan, NULL);
+
+      assert_outline (plan, "");
+      g_assert_cmpuint (candela_plan_get_n_allocations (plan), ==, 0);
+      g_assert_true (got[0] == x);
+      free_tensors (got, 1);
+    }
+}
+
+/* Planning asks for no data: over slots it is the plan of the same graph over
+ * tensors, but for where values come from. */
+static void
+test_planning_is_pure (void)
+{
+  g_autoptr (CandelaPlan) one = plan_text ("t = (a + b) * 2; t.T @ exp(t)", CANDELA_PLAN_DEFAULT);
+  g_autoptr (CandelaPlan) other = plan_text ("t = (a + b) * 2; t.T @ exp(t)", CANDELA_PLAN_DEFAULT);
+  g_autofree char *text = candela_plan_to_string (one);
+  g_autofree char *again = candela_plan_to_string (other);
+
+  g_assert_true (candela_plan_equal (one, other));
+  g_assert_cmpstr (text, ==, again);
+}
+
+/* What kind of output it is, and the words that go with it. */
+static void
+test_five_ways (void)
+{
+  g_autoptr (CandelaPlan) fresh = plan_text ("a + b", CANDELA_PLAN_NO_FUSION);
+  g_autoptr (CandelaPlan) in_place = plan_text ("(a + b) * 2.0", CANDELA_PLAN_NO_FUSION);
+  g_autoptr (CandelaPlan) slot = plan_text ("(a + b).T", CANDELA_PLAN_NO_FUSION);
+  g_autoptr (CandelaPlan) eternal = plan_text ("a.T", CANDELA_PLAN_NO_FUSION);
+  g_autoptr (CandelaPlan) reuse = plan_text ("b * sum(a + 1)", CANDELA_PLAN_NO_FUSION);
+
+  assert_outline (fresh, "add(a,b):allocate@0");
+  assert_reason (fresh, "add", 0, CANDELA_REASON_ETERNAL, "not in place: input 0 comes from outside");
+  assert_outline (in_place, "add(a,b):allocate@0; multiply(add,2.0):in-place@0");
+  assert_reason (in_place, "multiply", 0, CANDELA_REASON_IN_PLACE, "in place: input 0 is not read after this step");
+  assert_outline (slot, "add(a,b):allocate@0; transpose(add):reference-slot@0");
+  assert_reason (slot, "transpose", 0, CANDELA_REASON_REFERENCE, "another layout over the buffer of input 0");
+  assert_outline (eternal, "transpose(a):reference-eternal");
+  assert_reason (eternal, "transpose", 0, CANDELA_REASON_REFERENCE, "another layout over the buffer of input 0");
+  assert_outline (reuse, "add(a,1.0):allocate@0; sum(add):allocate@1; multiply(b,sum):reuse@0-1");
+  assert_reason (reuse, "multiply", 0, CANDELA_REASON_BYTES, "not in place: the buffer of input 1 has another size");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_strconcat ("/plan/", cases[i].path, NULL);
+
+      g_test_add_data_func (path, &cases[i], test_case);
+    }
+  g_test_add_func ("/plan/cache/claims", test_cache_claims);
+  g_test_add_func ("/plan/cache/of-packed", test_cache_of_packed);
+  g_test_add_func ("/plan/cache/over-slots", test_cache_over_slots);
+  g_test_add_func ("/plan/root-is-alias", test_root_is_alias);
+  g_test_add_func ("/plan/pure", test_planning_is_pure);
+  g_test_add_func ("/plan/five-ways", test_five_ways);
+  return g_test_run ();
+}
