@@ -206,6 +206,17 @@ candela_plan_run (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots,
   return tensors;
 }
 
+static GPtrArray *
+take_array (CandelaTensor **tensors, gsize n)
+{
+  GPtrArray *array = g_ptr_array_new_full (n, g_object_unref);
+
+  for (gsize i = 0; i < n; i++)
+    g_ptr_array_add (array, tensors[i]);
+  g_free (tensors);
+  return array;
+}
+
 /**
  * candela_plan_run_array: (rename-to candela_plan_run)
  * @plan: a plan
@@ -218,20 +229,25 @@ candela_plan_run (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots,
  * @stats: (out caller-allocates) (optional): what the run did
  * @error: return location for an error
  *
- * As candela_plan_run(), for bindings: the results end with %NULL. (gjs frees a
- * returned array that has its length beside it even if the call was never made,
- * since an argument was of the wrong type.)
+ * As candela_plan_run(); this is what bindings call. (gjs loses what is in a C array
+ * of objects, and frees one with a length beside it even if an argument was of the
+ * wrong type and so nothing was called.)
  *
- * Returns: (transfer full) (array zero-terminated=1) (nullable): the results, in
- *   the order of the roots; %NULL on an error of candela_plan_run()
+ * Returns: (transfer container) (element-type Candela.Tensor) (nullable): the
+ *   results, in the order of the roots, which the array owns; %NULL on an error of
+ *   candela_plan_run()
  *
  * Since: 1.0
  */
-CandelaTensor **
+GPtrArray *
 candela_plan_run_array (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots, GCancellable *cancellable,
                         CandelaProgressFunc progress, gpointer user_data, CandelaRunStats *stats, GError **error)
 {
-  return candela_plan_run (plan, slots, n_slots, cancellable, progress, user_data, stats, NULL, error);
+  gsize n;
+  CandelaTensor **tensors
+      = candela_plan_run (plan, slots, n_slots, cancellable, progress, user_data, stats, &n, error);
+
+  return tensors != NULL ? take_array (tensors, n) : NULL;
 }
 
 /* ---- Nodes ---- */
@@ -297,17 +313,21 @@ candela_materialize (CandelaNode *const *nodes, gsize n_nodes, gsize *n_tensors,
  * @n_nodes: their number
  * @error: return location for an error
  *
- * As candela_materialize(), for bindings: the values end with %NULL.
+ * As candela_materialize(); this is what bindings call.
  *
- * Returns: (transfer full) (array zero-terminated=1) (nullable): their values, in
- *   order; %NULL on an error of candela_materialize()
+ * Returns: (transfer container) (element-type Candela.Tensor) (nullable): their
+ *   values, in order, which the array owns; %NULL on an error of
+ *   candela_materialize()
  *
  * Since: 1.0
  */
-CandelaTensor **
+GPtrArray *
 candela_materialize_array (CandelaNode *const *nodes, gsize n_nodes, GError **error)
 {
-  return candela_materialize (nodes, n_nodes, NULL, error);
+  gsize n;
+  CandelaTensor **tensors = candela_materialize (nodes, n_nodes, &n, error);
+
+  return tensors != NULL ? take_array (tensors, n) : NULL;
 }
 
 static void

@@ -46,7 +46,7 @@ CANDELA_AVAILABLE_IN_1_0
 CandelaTensor **candela_materialize (CandelaNode *const *nodes, gsize n_nodes, gsize *n_tensors, GError **error);
 
 CANDELA_AVAILABLE_IN_1_0
-CandelaTensor **candela_materialize_array (CandelaNode *const *nodes, gsize n_nodes, GError **error);
+GPtrArray *candela_materialize_array (CandelaNode *const *nodes, gsize n_nodes, GError **error);
 
 CANDELA_AVAILABLE_IN_1_0
 void candela_node_materialize_async (CandelaNode *node, GCancellable *cancellable, GAsyncReadyCallback callback,
@@ -61,9 +61,9 @@ CandelaTensor **candela_plan_run (CandelaPlan *plan, CandelaTensor *const *slots
                                   CandelaRunStats *stats, gsize *n_tensors, GError **error);
 
 CANDELA_AVAILABLE_IN_1_0
-CandelaTensor **candela_plan_run_array (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots,
-                                        GCancellable *cancellable, CandelaProgressFunc progress, gpointer user_data,
-                                        CandelaRunStats *stats, GError **error);
+GPtrArray *candela_plan_run_array (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots,
+                                   GCancellable *cancellable, CandelaProgressFunc progress, gpointer user_data,
+                                   CandelaRunStats *stats, GError **error);
 
 CANDELA_AVAILABLE_IN_1_0
 void candela_set_num_threads (guint n);

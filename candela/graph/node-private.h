@@ -31,6 +31,7 @@ struct _CandelaNode
   guint8 aliasing;  /* of output 0 */
   guint16 aliased_input;
   guint32 n_inputs;
+  guint32 place;         /* in the list of the last plan that held plan/order.c's lock; means nothing elsewhere */
   CandelaLayout *layout; /* of output 0 */
   union
   {

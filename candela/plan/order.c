@@ -3,7 +3,12 @@
  * First pass: the graph as a list, every node after its inputs. A depth-first
  * walk in post-order with a stack of its own, so that depth costs heap and not
  * stack. A node that several read stands in the list once; a cache that is
- * filled is a leaf, whatever is below it. */
+ * filled is a leaf, whatever is below it.
+ *
+ * Whether a node is listed already is asked for every edge. One planner at a
+ * time, the one that got the lock, notes each node's place in the node itself and
+ * believes a note if the list agrees: what older plans left there cannot
+ * mislead it. Planners that come meanwhile do not wait but use a hash table. */
 #include <candela/plan/planner-private.h>
 
 typedef struct
@@ -17,12 +22,20 @@ typedef struct
 typedef struct
 {
   CandelaPlanner *planner;
-  GHashTable *places; /* node to its place in the list, plus one */
+  GHashTable *places; /* node to its place in the list, plus one; NULL: the nodes know */
   Frame *stack;
   gsize n_stack, stack_size;
   gsize n_edges, edges_size;
   gsize nodes_size;
 } Walk;
+
+static guint32
+find_place (const Walk *walk, CandelaNode *node)
+{
+  guint32 place = walk->places == NULL ? node->place : GPOINTER_TO_UINT (g_hash_table_lookup (walk->places, node)) - 1;
+
+  return place < walk->planner->n_nodes && walk->planner->nodes[place] == node ? place : CANDELA_PLAN_NONE;
+}
 
 static void
 push (Walk *walk, CandelaNode *node)
@@ -59,20 +72,21 @@ list (Walk *walk, const Frame *frame)
     }
   planner->nodes[place] = frame->node;
   planner->first_edge[place] = frame->first_edge;
-  g_hash_table_insert (walk->places, frame->node, GUINT_TO_POINTER (place + 1));
+  if (walk->places == NULL)
+    frame->node->place = place;
+  else
+    g_hash_table_insert (walk->places, frame->node, GUINT_TO_POINTER (place + 1));
   return place;
 }
 
 static guint32
 walk_from (Walk *walk, CandelaNode *root)
 {
-  guint32 place = GPOINTER_TO_UINT (g_hash_table_lookup (walk->places, root));
-
-  if (place != 0)
-    return place - 1;
-
+  guint32 place = find_place (walk, root);
   gsize bottom = walk->n_stack;
 
+  if (place != CANDELA_PLAN_NONE)
+    return place;
   push (walk, root);
   while (walk->n_stack > bottom)
     {
@@ -81,14 +95,13 @@ walk_from (Walk *walk, CandelaNode *root)
 
       for (; frame->next_input < frame->n_inputs; frame->next_input++)
         {
-          guint32 known = GPOINTER_TO_UINT (g_hash_table_lookup (walk->places, frame->node->inputs[frame->next_input]));
-
-          if (known == 0)
+          place = find_place (walk, frame->node->inputs[frame->next_input]);
+          if (place == CANDELA_PLAN_NONE)
             {
               input = frame->node->inputs[frame->next_input];
               break;
             }
-          walk->planner->edges[frame->first_edge + frame->next_input] = known - 1;
+          walk->planner->edges[frame->first_edge + frame->next_input] = place;
         }
       if (input != NULL)
         {
@@ -110,12 +123,16 @@ walk_from (Walk *walk, CandelaNode *root)
 gboolean
 candela_planner_order (CandelaPlanner *planner, GError **error)
 {
-  Walk walk = { .planner = planner, .places = g_hash_table_new (NULL, NULL) };
+  static GMutex lock;
+  gboolean locked = g_mutex_trylock (&lock);
+  Walk walk = { .planner = planner, .places = locked ? NULL : g_hash_table_new (NULL, NULL) };
 
   planner->root_nodes = g_new (guint32, planner->plan->n_roots);
   for (guint r = 0; r < planner->plan->n_roots; r++)
     planner->root_nodes[r] = walk_from (&walk, planner->plan->roots[r]);
-  g_hash_table_unref (walk.places);
+  if (locked)
+    g_mutex_unlock (&lock);
+  g_clear_pointer (&walk.places, g_hash_table_unref);
   g_free (walk.stack);
   if (walk.n_edges >= G_MAXUINT32 / 4)
     {
