@@ -10,6 +10,7 @@ typedef struct
 {
   CandelaOpInfo info; /* zero-extended copy of the plugin's */
   CandelaOpFacts facts;
+  GParamSpec **specs; /* once asked for (atomic): n_params of them */
 } CandelaOpPrivate;
 
 G_DEFINE_TYPE_WITH_PRIVATE (CandelaOp, candela_op, G_TYPE_OBJECT)
@@ -27,11 +28,20 @@ candela_op_real_compute (CandelaOp *op, CandelaKernel *kernel, GError **error)
 }
 
 static void
+free_specs (GParamSpec **specs, guint n)
+{
+  for (guint i = 0; specs != NULL && i < n; i++)
+    g_param_spec_unref (specs[i]);
+  g_free (specs);
+}
+
+static void
 candela_op_finalize (GObject *object)
 {
   CandelaOpPrivate *priv = candela_op_get_instance_private (CANDELA_OP (object));
 
   g_free (priv->facts.plugin_name);
+  free_specs (priv->specs, priv->facts.n_params);
   G_OBJECT_CLASS (candela_op_parent_class)->finalize (object);
 }
 
@@ -403,7 +413,8 @@ candela_op_list_operators (CandelaOp *op)
  * The op's parameters, with type, range, default and a line of text each. The
  * names in a `GParamSpec` have dashes where the parameters' have underscores.
  *
- * Returns: (transfer full) (array length=n_params): the parameters
+ * Returns: (transfer container) (array length=n_params): the parameters, which
+ *   live as long as the op
  *
  * Since: 1.0
  */
@@ -413,11 +424,18 @@ candela_op_list_params (CandelaOp *op, guint *n_params)
   g_return_val_if_fail (CANDELA_IS_OP (op), NULL);
   g_return_val_if_fail (n_params != NULL, NULL);
 
-  const CandelaOpFacts *facts = candela_op_get_facts (op);
-  GParamSpec **specs = g_new0 (GParamSpec *, facts->n_params + 1);
+  CandelaOpPrivate *priv = candela_op_get_instance_private (op);
+  gsize size = (priv->facts.n_params + 1) * sizeof (GParamSpec *);
 
-  for (guint i = 0; i < facts->n_params; i++)
-    specs[i] = g_param_spec_ref_sink (candela_param_info_to_spec (&facts->info->params[i]));
-  *n_params = facts->n_params;
-  return specs;
+  if (g_atomic_pointer_get (&priv->specs) == NULL)
+    {
+      GParamSpec **specs = g_malloc0 (size);
+
+      for (guint i = 0; i < priv->facts.n_params; i++)
+        specs[i] = g_param_spec_ref_sink (candela_param_info_to_spec (&priv->facts.info->params[i]));
+      if (!g_atomic_pointer_compare_and_exchange (&priv->specs, NULL, specs))
+        free_specs (specs, priv->facts.n_params);
+    }
+  *n_params = priv->facts.n_params;
+  return g_memdup2 (priv->specs, size);
 }

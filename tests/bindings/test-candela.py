@@ -873,7 +873,7 @@ def memory_nodes():
         y = Node.new_op("add", [x, Node.new_int(i)], None)
         z = Node.new_op("sum", [y], axis)
         z.get_input(0).get_layout()
-        z.get_op()
+        z.get_op().list_params()
         if i % 10 == 0:
             z.new_cache().get_output(0)
             Candela.Expression.build("a + b", {"a": y, "b": z})
