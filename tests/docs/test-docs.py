@@ -279,13 +279,6 @@ environment = dict(os.environ, LC_ALL="C.UTF-8", CANDELA_NUM_THREADS="2")
 environment.pop("CANDELA_DEBUG", None)
 environment.pop("MAKEFLAGS", None)
 
-# As if installed: whatever a block sets CANDELA_PLUGIN_PATH to, the build's plugins come after it.
-tools = tempfile.TemporaryDirectory()
-with open(os.path.join(tools.name, "candela"), "w", encoding="utf-8") as script:
-    script.write("#!/bin/sh\nexec '%s/run' candela \"$@\"\n" % source)
-os.chmod(script.name, 0o755)
-environment["PATH"] = tools.name + ":" + environment["PATH"]
-
 for document in documents:
     if len(sys.argv) > 1 and not any(a in document for a in sys.argv[1:] if a != "--update") and sys.argv[1:] != ["--update"]:
         continue
