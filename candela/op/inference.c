@@ -37,17 +37,26 @@ candela_inference_clear (CandelaInference *inference)
 
 /* ---- Choosing the kernel ---- */
 
+/* What a kernel is wanted to read an input as. */
+static inline CandelaDType
+wanted_dtype (const CandelaInference *inference, guint i)
+{
+  CandelaDType fixed = candela_op_facts_input (inference->facts, i)->fixed;
+
+  return fixed != CANDELA_DTYPE_INVALID ? fixed : inference->compute_dtype;
+}
+
 static gboolean
-row_fits_loop (const CandelaInference *inference, const CandelaKernelInfo *row)
+row_fits_loop (const CandelaInference *inference, const CandelaKernelInfo *row, gboolean exactly)
 {
   if (row->n_inputs != 0 && row->n_inputs != inference->n_inputs)
     return FALSE;
   for (guint i = 0; i < inference->n_inputs; i++)
     {
-      CandelaDType fixed = candela_op_facts_input (inference->facts, i)->fixed;
+      CandelaDType wanted = wanted_dtype (inference, i);
+      gboolean fixed = candela_op_facts_input (inference->facts, i)->fixed != CANDELA_DTYPE_INVALID;
 
-      if (fixed != CANDELA_DTYPE_INVALID ? row->in[i] != fixed
-                                         : !candela_dtype_can_cast (inference->compute_dtype, row->in[i]))
+      if (exactly || fixed ? row->in[i] != wanted : !candela_dtype_can_cast (wanted, row->in[i]))
         return FALSE;
       if (inference->dtypes[i] != row->in[i]
           && candela_dtype_get_convert_func (inference->dtypes[i], row->in[i]) == NULL)
@@ -76,11 +85,17 @@ row_fits_compute (const CandelaInference *inference, const CandelaKernelInfo *ro
 static gboolean
 choose_kernel (CandelaInference *inference, GError **error)
 {
-  const CandelaOpInfo *info = inference->facts->info;
-  gboolean loops = info->axes == CANDELA_AXES_ELEMENTWISE;
+  const CandelaKernelInfo *rows = inference->facts->info->kernels;
+  gboolean loops = inference->facts->info->axes == CANDELA_AXES_ELEMENTWISE;
 
-  for (const CandelaKernelInfo *row = info->kernels; row != NULL && (row->loop != NULL || row->compute != NULL); row++)
-    if (loops ? row_fits_loop (inference, row) : row_fits_compute (inference, row))
+  for (const CandelaKernelInfo *row = rows; row != NULL && (row->loop != NULL || row->compute != NULL); row++)
+    if (loops ? row_fits_loop (inference, row, TRUE) : row_fits_compute (inference, row))
+      {
+        inference->kernel = row;
+        return TRUE;
+      }
+  for (const CandelaKernelInfo *row = rows; loops && row != NULL && row->loop != NULL; row++)
+    if (row_fits_loop (inference, row, FALSE))
       {
         inference->kernel = row;
         return TRUE;

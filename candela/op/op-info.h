@@ -119,8 +119,8 @@ typedef gboolean (*CandelaKernelFunc) (CandelaKernel *kernel, GError **error);
 typedef int (*CandelaFoldFunc) (const CandelaInference *inference);
 
 /* A row of the table of kernels, which ends with neither function set. For an
- * element-wise op the first row is taken whose in-dtypes the (promoted) inputs
- * can be cast to. Other ops: the row whose in[] are the dtypes that infer
+ * element-wise op the row is taken whose in-dtypes are those of the (promoted)
+ * inputs, else the first one that they can be cast to. Other ops: the row whose in[] are the dtypes that infer
  * settled on; INVALID matches any. */
 typedef struct
 {

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 struct _CandelaLayout
 {
-  gatomicrefcount ref_count;
+  gint ref_count;
   guint8 rank;
   guint8 contiguous; /* row-major and without gaps; the offset may be anything */
   gint64 offset;

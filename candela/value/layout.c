@@ -20,7 +20,7 @@ candela_layout_alloc (guint rank)
 {
   CandelaLayout *layout = g_malloc (sizeof *layout + 2 * rank * sizeof (gint64));
 
-  g_atomic_ref_count_init (&layout->ref_count);
+  layout->ref_count = 1;
   layout->rank = rank;
   layout->contiguous = FALSE;
   layout->offset = 0;
@@ -270,7 +270,7 @@ candela_layout_ref (CandelaLayout *layout)
 {
   g_return_val_if_fail (layout != NULL, NULL);
 
-  g_atomic_ref_count_inc (&layout->ref_count);
+  g_atomic_int_inc (&layout->ref_count);
   return layout;
 }
 
@@ -287,7 +287,7 @@ candela_layout_unref (CandelaLayout *layout)
 {
   g_return_if_fail (layout != NULL);
 
-  if (g_atomic_ref_count_dec (&layout->ref_count))
+  if (g_atomic_int_dec_and_test (&layout->ref_count))
     g_free (layout);
 }
 
