@@ -8,9 +8,16 @@
 
 /* ---- Binding ---- */
 
-/* A tensor packed from the start of its buffer, as the plan takes its slots to be. */
+static gboolean
+is_guarding (void)
+{
+  return (candela_debug_flags () & CANDELA_DEBUG_POISON) != 0;
+}
+
+/* A tensor packed from the start of its buffer, as the plan takes its slots to
+ * be: itself, or a copy, which counts as memory of the run. */
 static CandelaTensor *
-pack_binding (CandelaTensor *tensor, GError **error)
+pack_binding (CandelaRun *run, CandelaTensor *tensor, GError **error)
 {
   CandelaLayout *layout = candela_tensor_get_layout (tensor);
   gsize size = candela_dtype_get_size (candela_tensor_get_dtype (tensor));
@@ -18,11 +25,20 @@ pack_binding (CandelaTensor *tensor, GError **error)
   g_autoptr (CandelaBuffer) buffer = NULL;
 
   if (layout->contiguous && layout->offset == 0)
-    return g_object_ref (tensor);
+    {
+      if (!is_guarding ())
+        return g_object_ref (tensor);
+      buffer = candela_buffer_new_guarded (candela_tensor_get_buffer (tensor), error);
+      return buffer != NULL ? candela_tensor_new_for_buffer (candela_tensor_get_dtype (tensor), layout, buffer) : NULL;
+    }
   packed = candela_layout_new (layout->dims, layout->rank, error);
   buffer = packed != NULL ? candela_buffer_new (packed->n_elements * size, error) : NULL;
   if (buffer == NULL)
     return NULL;
+  run->held += buffer->size;
+  run->stats.allocations++;
+  run->stats.allocated_bytes += buffer->size;
+  run->stats.peak_bytes = MAX (run->stats.peak_bytes, run->held);
   candela_layout_copy_elements (buffer->data, packed, candela_tensor_get_buffer (tensor)->data, layout, size);
   return candela_tensor_new_for_buffer (candela_tensor_get_dtype (tensor), packed, buffer);
 }
@@ -55,7 +71,7 @@ bind_slots (CandelaRun *run, CandelaTensor *const *slots, gsize n_slots, GError 
                        "run: slot %" G_GSIZE_FORMAT " is %s; %s is given", i, wanted, given);
           return FALSE;
         }
-      run->bindings[i] = pack_binding (slots[i], error);
+      run->bindings[i] = pack_binding (run, slots[i], error);
       if (run->bindings[i] == NULL)
         return FALSE;
     }
@@ -65,13 +81,11 @@ bind_slots (CandelaRun *run, CandelaTensor *const *slots, gsize n_slots, GError 
 static gboolean
 prepare_tensors (CandelaRun *run, GError **error)
 {
-  gboolean guard = (candela_debug_flags () & CANDELA_DEBUG_POISON) != 0;
-
   for (guint32 t = 0; t < run->plan->n_tensors; t++)
     {
       CandelaBuffer *buffer = candela_tensor_get_buffer (run->plan->tensors[t]);
 
-      run->tensors[t] = guard ? candela_buffer_new_guarded (buffer, error) : candela_buffer_ref (buffer);
+      run->tensors[t] = is_guarding () ? candela_buffer_new_guarded (buffer, error) : candela_buffer_ref (buffer);
       if (run->tensors[t] == NULL)
         return FALSE;
     }
@@ -116,11 +130,11 @@ collect_results (CandelaRun *run, GError **error)
 
   for (guint32 c = 0; c < plan->n_caches; c++)
     {
-      g_autoptr (CandelaTensor) tensor = make_result (run, plan->caches[c], error);
+      g_autoptr (CandelaTensor) tensor = make_result (run, plan->caches[c], NULL);
 
-      if (tensor == NULL)
-        break;
-      candela_node_fill_cache (plan->cache_nodes[c], tensor);
+      /* One that stays empty is computed again: no reason to lose the results. */
+      if (tensor != NULL)
+        candela_node_fill_cache (plan->cache_nodes[c], tensor);
     }
   for (guint r = 0; r < plan->n_roots; r++)
     {

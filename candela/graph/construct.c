@@ -401,9 +401,9 @@ candela_node_new_opv (const char *op, CandelaNode *const *inputs, gsize n_inputs
  *   g_variant_new() and its arguments each, ended by %NULL
  *
  * A node for an op, for C: `candela_node_new_op ("sum", &error, x, NULL, "axis",
- * "x", (gint64) 0, NULL)`. Both lists must be ended, also an empty one. As one
- * %NULL is also an input that failed, a %NULL in the place of the first input of
- * an op that needs one ends both.
+ * "x", (gint64) 0, NULL)`. Both lists must be ended, also an empty one. Where
+ * fewer inputs come before the %NULL than the op needs, it is taken for an input
+ * that failed, and nothing after it is read.
  *
  * Returns: (transfer full) (nullable): a node, or %NULL on error
  *
@@ -413,27 +413,32 @@ CandelaNode *
 candela_node_new_op (const char *op, GError **error, ...)
 {
   g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
-  GVariantBuilder params;
+  CandelaOp *found;
   CandelaNode *input;
-  const char *name;
-  gboolean failed = error != NULL && *error != NULL;
+  GVariantBuilder params;
   va_list args;
 
   g_return_val_if_fail (op != NULL, NULL);
-  if (failed)
+
+  if (error != NULL && *error != NULL)
+    return NULL;
+  found = candela_registry_lookup_op (candela_registry_get_default (), op, error);
+  if (found == NULL)
     return NULL;
 
   va_start (args, error);
   while ((input = va_arg (args, CandelaNode *)) != NULL)
     g_ptr_array_add (inputs, input);
   g_variant_builder_init (&params, G_VARIANT_TYPE ("a{sv}"));
-  while ((name = va_arg (args, const char *)) != NULL)
-    {
-      const char *format = va_arg (args, const char *);
+  /* Too few inputs: the NULL was one of them, and what follows is no name. */
+  if (inputs->len >= candela_op_get_facts (found)->n_required)
+    for (const char *name; (name = va_arg (args, const char *)) != NULL;)
+      {
+        const char *format = va_arg (args, const char *);
 
-      g_variant_builder_add (&params, "{sv}", name, g_variant_new_va (format, NULL, &args));
-    }
+        g_variant_builder_add (&params, "{sv}", name, g_variant_new_va (format, NULL, &args));
+      }
   va_end (args);
-  return candela_node_new_opv (op, (CandelaNode *const *) inputs->pdata, inputs->len, g_variant_builder_end (&params),
-                               error);
+  return candela_node_new_for_op (found, (CandelaNode *const *) inputs->pdata, inputs->len,
+                                  g_variant_builder_end (&params), error);
 }

@@ -164,6 +164,20 @@ list_to_node (CandelaParser *parser, const CandelaOperand *list, GError **error)
   return NULL;
 }
 
+/* A list that a name is bound to is one tensor, however often the name is used. */
+static CandelaNode *
+shared_list_node (CandelaParser *parser, const CandelaOperand *list, GError **error)
+{
+  CandelaNode *node = g_hash_table_lookup (parser->lists, list->list);
+
+  if (node != NULL)
+    return candela_node_ref (node);
+  node = list_to_node (parser, list, error);
+  if (node != NULL)
+    g_hash_table_insert (parser->lists, g_array_ref (list->list), candela_node_ref (node));
+  return node;
+}
+
 CandelaNode *
 candela_parser_to_node (CandelaParser *parser, const CandelaOperand *operand, GError **error)
 {
@@ -179,7 +193,7 @@ candela_parser_to_node (CandelaParser *parser, const CandelaOperand *operand, GE
         }
       return candela_node_ref (operand->node);
     case CANDELA_OPERAND_LIST:
-      return list_to_node (parser, operand, error);
+      return shared_list_node (parser, operand, error);
     case CANDELA_OPERAND_UNBOUND:
       candela_parser_fail_unbound (parser, operand, error);
       return NULL;

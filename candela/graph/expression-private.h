@@ -136,6 +136,7 @@ typedef struct
   CandelaToken token; /* the one that is looked at */
   CandelaRegistry *registry;
   GHashTable *bindings; /* name to CandelaOperand */
+  GHashTable *lists;    /* a list (GArray) that was used as a tensor to its one CandelaNode */
   GPtrArray *bound;     /* names bound by statements, in their order, twice if bound twice */
   GArray *operands;     /* operands and … */
   GArray *pending;      /* … operators that wait for each other */

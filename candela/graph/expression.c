@@ -71,6 +71,8 @@ parser_init (CandelaParser *parser, const char *text, gssize length, GHashTable 
 
   parser->registry = candela_registry_get_default ();
   parser->bindings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_binding);
+  parser->lists = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) g_array_unref,
+                                         (GDestroyNotify) candela_node_unref);
   parser->bound = g_ptr_array_new ();
   parser->operands = candela_operand_array_new ();
   parser->pending = g_array_new (FALSE, FALSE, sizeof (CandelaPending));
@@ -91,6 +93,7 @@ parser_clear (CandelaParser *parser)
 {
   candela_lexer_clear (&parser->lexer);
   g_clear_pointer (&parser->bindings, g_hash_table_unref);
+  g_clear_pointer (&parser->lists, g_hash_table_unref);
   g_clear_pointer (&parser->bound, g_ptr_array_unref);
   g_clear_pointer (&parser->operands, g_array_unref);
   g_clear_pointer (&parser->pending, g_array_unref);
