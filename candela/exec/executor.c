@@ -34,7 +34,7 @@ candela_run_get_data (const CandelaRun *run, guint32 v)
   const CandelaPlanValue *value = &run->plan->values[v];
   CandelaBuffer *buffer = candela_run_get_buffer (run, value);
 
-  return buffer != NULL ? buffer->data : (gpointer) value->node->u.scalar;
+  return buffer != NULL ? buffer->data : (gpointer) candela_plan_scalar (run->plan, value);
 }
 
 void
@@ -216,7 +216,7 @@ value_to_tensor (CandelaRun *run, guint32 v, GError **error)
       copy = candela_buffer_new (candela_dtype_get_size (value->dtype), error);
       if (copy == NULL)
         return NULL;
-      memcpy (copy->data, value->node->u.scalar, candela_dtype_get_size (value->dtype));
+      memcpy (copy->data, candela_plan_scalar (run->plan, value), candela_dtype_get_size (value->dtype));
       buffer = copy;
     }
   return candela_tensor_new_for_buffer (value->dtype, value->layout, buffer);

@@ -114,7 +114,7 @@ make_result (CandelaRun *run, guint32 v, GError **error)
       literal = candela_buffer_new (candela_dtype_get_size (value->dtype), error);
       if (literal == NULL)
         return NULL;
-      memcpy (literal->data, value->node->u.scalar, candela_dtype_get_size (value->dtype));
+      memcpy (literal->data, candela_plan_scalar (run->plan, value), candela_dtype_get_size (value->dtype));
       buffer = literal;
     }
   else

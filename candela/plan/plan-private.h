@@ -46,7 +46,7 @@ typedef struct
   CandelaLayout *layout; /* resolved: over the buffer that it really has; owned */
   guint8 dtype;
   guint8 storage; /* CandelaStorage */
-  guint32 source; /* the slot, or the index of the tensor or binding */
+  guint32 source; /* the slot, the index of the tensor or binding, or the value whose node holds the scalar */
 } CandelaPlanValue;
 
 /* Memory of the plan, from its first step to its last. */
@@ -132,6 +132,14 @@ struct _CandelaPlan
   guint64 lower_bound_bytes;
   guint64 intermediate_bytes;
 };
+
+/* The scalar of a literal, which several values may be: itself, or under another
+ * layout, or kept by a cache. */
+static inline gconstpointer
+candela_plan_scalar (const CandelaPlan *plan, const CandelaPlanValue *value)
+{
+  return plan->values[value->source].node->u.scalar;
+}
 
 /* The registers and outputs of the parts are in the plan's operands. */
 static inline const guint32 *

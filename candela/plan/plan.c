@@ -192,8 +192,10 @@ candela_plan_unref (CandelaPlan *plan)
 /* ---- Comparing ---- */
 
 static gboolean
-values_equal (const CandelaPlanValue *a, const CandelaPlanValue *b)
+values_equal (CandelaPlan *plan, CandelaPlan *other, guint32 v)
 {
+  const CandelaPlanValue *a = &plan->values[v], *b = &other->values[v];
+
   if (a->layout == NULL || b->layout == NULL)
     return a->layout == b->layout;
   if (a->storage != b->storage || a->dtype != b->dtype || a->output != b->output || a->source != b->source
@@ -201,7 +203,10 @@ values_equal (const CandelaPlanValue *a, const CandelaPlanValue *b)
     return FALSE;
   /* Scalars are part of what is computed; tensors are data. */
   if (a->storage == CANDELA_STORAGE_LITERAL)
-    return memcmp (a->node->u.scalar, b->node->u.scalar, candela_dtype_get_size (a->dtype)) == 0;
+    return memcmp (candela_plan_scalar (plan, a), candela_plan_scalar (other, b), candela_dtype_get_size (a->dtype))
+           == 0;
+  if (a->node->kind == CANDELA_NODE_BAKED)
+    return candela_plan_equal (a->node->u.baked.plan, b->node->u.baked.plan);
   return a->node->kind != CANDELA_NODE_OP
          || (a->node->u.op.op == b->node->u.op.op && candela_params_equal (a->node->u.op.params, b->node->u.op.params));
 }
@@ -229,7 +234,7 @@ steps_equal (const CandelaPlan *a, const CandelaPlan *b, guint32 s)
     {
       const CandelaPlanPart *part = &a->parts[x->first_part + p], *other = &b->parts[y->first_part + p];
 
-      if (part->node->u.op.op != other->node->u.op.op
+      if (part->node->u.op.op != other->node->u.op.op || part->node->n_inputs != other->node->n_inputs
           || memcmp (candela_plan_part_operands (a, part), candela_plan_part_operands (b, other),
                      sizeof (guint32) * (part->node->n_inputs + part->node->n_outputs))
                  != 0)
@@ -256,6 +261,8 @@ candela_plan_equal (CandelaPlan *a, CandelaPlan *b)
 {
   g_return_val_if_fail (a != NULL && b != NULL, FALSE);
 
+  if (a == b)
+    return TRUE;
   if (a->n_values != b->n_values || a->n_slots != b->n_slots || a->n_steps != b->n_steps || a->n_parts != b->n_parts
       || a->n_roots != b->n_roots || a->n_caches != b->n_caches || a->n_bindings != b->n_bindings)
     return FALSE;
@@ -266,7 +273,7 @@ candela_plan_equal (CandelaPlan *a, CandelaPlan *b)
     if (a->caches[c] != b->caches[c])
       return FALSE;
   for (guint32 v = 0; v < a->n_values; v++)
-    if (!values_equal (&a->values[v], &b->values[v]))
+    if (!values_equal (a, b, v))
       return FALSE;
   for (guint32 slot = 0; slot < a->n_slots; slot++)
     if (a->slots[slot].bytes != b->slots[slot].bytes)

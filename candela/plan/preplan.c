@@ -242,7 +242,7 @@ preplan_node (CandelaPlanner *planner, guint32 place, GError **error)
     {
     case CANDELA_NODE_EDGE:
       if (node->literal)
-        set_leaf (planner, v, node, node->layout, CANDELA_STORAGE_LITERAL, 0);
+        set_leaf (planner, v, node, node->layout, CANDELA_STORAGE_LITERAL, v);
       else
         preplan_tensor (planner, v, node, node->u.tensor);
       return TRUE;

@@ -103,7 +103,18 @@ step_computation (const CandelaPlan *plan, const CandelaPlanStep *step)
       if (expression != NULL)
         return expression;
     }
-  append_inputs (text, labels, n);
+  if (step->kind == CANDELA_STEP_FUSED && step->n_parts == 1)
+    {
+      /* A value that the op reads twice is one input of the step. */
+      const guint32 *operands = candela_plan_part_operands (plan, &plan->parts[step->first_part]);
+      char *read[CANDELA_MAX_LOOP_INPUTS];
+
+      for (guint32 i = 0; i < node->n_inputs; i++)
+        read[i] = labels[operands[i]];
+      append_inputs (text, read, node->n_inputs);
+    }
+  else
+    append_inputs (text, labels, n);
   if (step->n_parts == 1 && node->kind == CANDELA_NODE_OP)
     {
       g_autofree char *params = candela_params_to_string (node->u.op.params);

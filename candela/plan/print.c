@@ -80,7 +80,7 @@ candela_plan_value_label (const CandelaPlan *plan, guint32 value)
   if (name != NULL)
     return g_utf8_make_valid (name, -1);
   if (leaf->storage == CANDELA_STORAGE_LITERAL && leaf->node->kind == CANDELA_NODE_EDGE)
-    return candela_format_elements (leaf->dtype, leaf->layout, leaf->node->u.scalar);
+    return candela_format_elements (leaf->dtype, leaf->layout, candela_plan_scalar (plan, leaf));
   return g_strdup_printf ("%%%u", value);
 }
 
