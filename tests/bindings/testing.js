@@ -49,10 +49,6 @@ export function residentBytes() {
     return Number(/VmRSS:\s*(\d+) kB/.exec(readText('/proc/self/status'))[1]) * 1024;
 }
 
-export function skipAll(reason) {
-    print(`1..0 # SKIP ${reason}`);
-}
-
 export function run() {
     const here = GLib.path_get_dirname(GLib.filename_from_uri(import.meta.url)[0]);
     const names = readText(`${here}/test-list`).trim().split('\n');

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Candela as Python sees it through the typelib, without anything of its own in
-# between. test-candela.js has the same tests.
+# between. test-gjs.js has the same tests.
 
 import gc
 import json

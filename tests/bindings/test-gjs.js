@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Candela as gjs sees it through the typelib, without anything of its own in
-// between. test-candela.py has the same tests.
+// between. test-python.py has the same tests.
 
 import Candela from 'gi://Candela?version=1.0';
 import Gio from 'gi://Gio';
