@@ -174,13 +174,13 @@ clear_run (CandelaRun *run)
  * @progress: (nullable) (scope call) (closure user_data): told how far the run is
  * @user_data: data for @progress
  * @stats: (out caller-allocates) (optional): what the run did
- * @n_tensors: (out): the number of results
+ * @n_tensors: (out) (optional): the number of results
  * @error: return location for an error
  *
  * Runs a plan. A plan may be run any number of times, and by several threads at
  * once.
  *
- * Returns: (transfer full) (array length=n_tensors) (nullable): the results, in
+ * Returns: (transfer full) (array length=n_tensors): the results, in
  *   the order of the roots; %NULL on %CANDELA_ERROR_ARITY,
  *   %CANDELA_ERROR_DTYPE or %CANDELA_ERROR_SHAPE (of the slots' tensors),
  *   %CANDELA_ERROR_NO_MEMORY, %G_IO_ERROR_CANCELLED, or what a kernel sets
@@ -247,7 +247,7 @@ take_array (CandelaTensor **tensors, gsize n)
  * of objects, and frees one with a length beside it even if an argument was of the
  * wrong type and so nothing was called.)
  *
- * Returns: (transfer container) (element-type Candela.Tensor) (nullable): the
+ * Returns: (transfer container) (element-type Candela.Tensor): the
  *   results, in the order of the roots, which the array owns; %NULL on an error of
  *   candela_plan_run()
  *
@@ -285,7 +285,7 @@ materialize_one (CandelaNode *node, GCancellable *cancellable, GError **error)
  *
  * Plans and computes a node.
  *
- * Returns: (transfer full) (nullable): the node's value; %NULL on an error of
+ * Returns: (transfer full): the node's value; %NULL on an error of
  *   candela_plan_new() or candela_plan_run(), or if @node is %NULL (an error that
  *   is already set is left as it is)
  *
@@ -301,12 +301,12 @@ candela_node_materialize (CandelaNode *node, GError **error)
  * candela_materialize:
  * @nodes: (array length=n_nodes): nodes
  * @n_nodes: their number
- * @n_tensors: (out): the number of results
+ * @n_tensors: (out) (optional): the number of results
  * @error: return location for an error
  *
  * Plans and computes several nodes at once; what they share is computed once.
  *
- * Returns: (transfer full) (array length=n_tensors) (nullable): their values, in
+ * Returns: (transfer full) (array length=n_tensors): their values, in
  *   order; %NULL on an error of candela_plan_new() or candela_plan_run()
  *
  * Since: 1.0
@@ -329,7 +329,7 @@ candela_materialize (CandelaNode *const *nodes, gsize n_nodes, gsize *n_tensors,
  *
  * As candela_materialize(); this is what bindings call.
  *
- * Returns: (transfer container) (element-type Candela.Tensor) (nullable): their
+ * Returns: (transfer container) (element-type Candela.Tensor): their
  *   values, in order, which the array owns; %NULL on an error of
  *   candela_materialize()
  *
@@ -391,7 +391,7 @@ candela_node_materialize_async (CandelaNode *node, GCancellable *cancellable, GA
  * The end of candela_node_materialize_async(). Nothing of the run goes on after
  * it.
  *
- * Returns: (transfer full) (nullable): the node's value; %NULL on an error of
+ * Returns: (transfer full): the node's value; %NULL on an error of
  *   candela_node_materialize(), or %G_IO_ERROR_CANCELLED
  *
  * Since: 1.0

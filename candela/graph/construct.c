@@ -332,7 +332,7 @@ any_missing (CandelaNode *const *inputs, gsize n_inputs)
  *
  * A node for an op, as candela_node_new_opv() makes it.
  *
- * Returns: (transfer full) (nullable): a node, or %NULL on error
+ * Returns: (transfer full): a node, or %NULL on error
  *
  * Since: 1.0
  */
@@ -374,7 +374,7 @@ candela_node_new_for_op (CandelaOp *op, CandelaNode *const *inputs, gsize n_inpu
  * is the result of a failed call is %NULL, and a chain of calls is checked once,
  * at its end.
  *
- * Returns: (transfer full) (nullable): a node, or %NULL on any error of
+ * Returns: (transfer full): a node, or %NULL on any error of
  *   #CandelaError but those of files
  *
  * Since: 1.0
@@ -405,7 +405,7 @@ candela_node_new_opv (const char *op, CandelaNode *const *inputs, gsize n_inputs
  * fewer inputs come before the %NULL than the op needs, it is taken for an input
  * that failed, and nothing after it is read.
  *
- * Returns: (transfer full) (nullable): a node, or %NULL on error
+ * Returns: (transfer full): a node, or %NULL on error
  *
  * Since: 1.0
  */

@@ -291,7 +291,7 @@ keep (CandelaExpression *self, CandelaParser *parser, GArray *values, GError **e
  * %CANDELA_ERROR_SYNTAX for what cannot be read, %CANDELA_ERROR_UNKNOWN_OP for
  * an op that no plugin has, and otherwise that of building the node.
  *
- * Returns: (transfer full) (nullable): the expression, or %NULL on error
+ * Returns: (transfer full): the expression, or %NULL on error
  *
  * Since: 1.0
  */
@@ -426,7 +426,7 @@ candela_expression_list_names (CandelaExpression *expression)
  * NULL)`. If a node is %NULL, so is the result, and an
  * error that is already set stays as it is.
  *
- * Returns: (transfer full) (nullable): the value's node, or %NULL on error, as
+ * Returns: (transfer full): the value's node, or %NULL on error, as
  *   candela_expression_parse() sets it
  *
  * Since: 1.0
@@ -469,7 +469,7 @@ candela_expression_build (const char *text, GError **error, ...)
  *
  * Reads an expression whose last statement has one value.
  *
- * Returns: (transfer full) (nullable): the value's node, or %NULL on error, as
+ * Returns: (transfer full): the value's node, or %NULL on error, as
  *   candela_expression_parse() sets it
  *
  * Since: 1.0

@@ -62,7 +62,7 @@ candela_node_get_layout (CandelaNode *node)
 /**
  * candela_node_get_shape:
  * @node: a node
- * @n_dims: (out): the number of axes
+ * @n_dims: (out) (optional): the number of axes
  *
  * The shape of the node's value; of the first, if it has several.
  *

@@ -311,7 +311,7 @@ candela_node_new_for_plan (gpointer plan, GDestroyNotify plan_unref, CandelaDTyp
  * One of the outputs of an op with several. The node itself stands for its
  * first.
  *
- * Returns: (transfer full) (nullable): a node, or %NULL on
+ * Returns: (transfer full): a node, or %NULL on
  *   %CANDELA_ERROR_ARITY, or if @node is %NULL (the error is left as it is)
  *
  * Since: 1.0

@@ -18,7 +18,7 @@
  * plan's root with the inputs bound to its slots. Each input must have its
  * slot's dtype and shape.
  *
- * Returns: (transfer full) (nullable): a node, or %NULL on
+ * Returns: (transfer full): a node, or %NULL on
  *   %CANDELA_ERROR_ARITY, %CANDELA_ERROR_SHAPE, %CANDELA_ERROR_DTYPE or
  *   %CANDELA_ERROR_PARAMETER (nested too deep)
  *

@@ -66,7 +66,7 @@ inner_depth (const CandelaPlanner *planner)
  * once. The method is that of `docs/planner.md`. Takes O(n log n) for n nodes, and
  * touches no data.
  *
- * Returns: (transfer full) (nullable): a plan, or %NULL on %CANDELA_ERROR_ARITY
+ * Returns: (transfer full): a plan, or %NULL on %CANDELA_ERROR_ARITY
  *   (no root, or one that is %NULL) or %CANDELA_ERROR_NO_MEMORY
  *
  * Since: 1.0
@@ -122,7 +122,7 @@ candela_plan_new (CandelaNode *const *roots, gsize n_roots, CandelaPlanFlags fla
  *
  * Plans the computation of one node.
  *
- * Returns: (transfer full) (nullable): a plan, or %NULL as candela_plan_new()
+ * Returns: (transfer full): a plan, or %NULL as candela_plan_new()
  *
  * Since: 1.0
  */

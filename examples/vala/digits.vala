@@ -24,7 +24,7 @@ async void classify (File examples) throws Error {
     var options = new VariantDict ();
     options.insert_value ("axis", new Variant.int64 (1));
     Candela.Node[] inputs = { distances };
-    var nearest = new Candela.Node.opv ("min", inputs, options.end ());
+    var nearest = new Candela.Node.op ("min", inputs, options.end ());
     print ("distances: %s %s\n", Candela.shape_to_string (distances.get_shape ()), distances.get_dtype ().get_name ());
 
     Candela.Node[] roots = { accuracy, nearest };
@@ -36,7 +36,7 @@ async void classify (File examples) throws Error {
 
     try {
         Candela.Node[] twice = { distances, distances };
-        new Candela.Node.opv ("matmul", twice, null);
+        new Candela.Node.op ("matmul", twice, null);
     } catch (Candela.Error error) {
         print ("an error: %s (code %d)\n", error.message, error.code);
     }

@@ -39,16 +39,16 @@ void test_ops () {
     try {
         var x = new Candela.Node.tensor (make_tensor ({ 1, 2, 3, 4, 5, 6 }, { 2, 3 }));
         Candela.Node[] inputs = { x, new Candela.Node.int (10) };
-        var product = new Candela.Node.opv ("multiply", inputs, null);
+        var product = new Candela.Node.op ("multiply", inputs, null);
         var options = new VariantDict ();
         options.insert_value ("axis", new Variant.int64 (1));
         inputs = { product };
-        var total = new Candela.Node.opv ("sum", inputs, options.end ());
+        var total = new Candela.Node.op ("sum", inputs, options.end ());
 
         assert (product.get_op ().get_name () == "multiply");
         check_values (total.materialize (), { 60, 150 });
         inputs = { x, total };
-        var results = Candela.materialize_array (inputs);
+        var results = Candela.materialize (inputs);
         assert (results.length == 2);
         check_values (results[1], { 60, 150 });
     } catch (Error error) {
@@ -74,11 +74,11 @@ void test_plan () {
     try {
         var slot = new Candela.Node.slot ("x", Candela.DType.FLOAT64, { 3 });
         Candela.Node[] inputs = { slot, new Candela.Node.float (0.5) };
-        var plan = new Candela.Node.opv ("subtract", inputs, null).plan (Candela.PlanFlags.DEFAULT);
+        var plan = new Candela.Node.op ("subtract", inputs, null).plan (Candela.PlanFlags.DEFAULT);
         Candela.RunStats stats;
         uint64 last = 0;
         Candela.Tensor[] bound = { make_tensor ({ 1, 2, 3 }, { 3 }) };
-        var results = plan.run_array (bound, null, (done, total) => { last = done; }, out stats);
+        var results = plan.run (bound, null, (done, total) => { last = done; }, out stats);
 
         check_values (results[0], { 0.5, 1.5, 2.5 });
         assert (last == 3 && stats.allocations == 1 && stats.peak_bytes == plan.get_peak_bytes ());
@@ -93,7 +93,7 @@ void test_errors () {
     Candela.Node[] inputs = { new Candela.Node.int (1) };
 
     try {
-        new Candela.Node.opv ("add", inputs, null);
+        new Candela.Node.op ("add", inputs, null);
         assert_not_reached ();
     } catch (Candela.Error.ARITY error) {
         assert ("add" in error.message);
@@ -101,7 +101,7 @@ void test_errors () {
         assert_not_reached ();
     }
     try {
-        Candela.Expression.build_with_names ("1 +", null);
+        Candela.Expression.build ("1 +", null);
         assert_not_reached ();
     } catch (Candela.Error error) {
         assert (error is Candela.Error.SYNTAX);
@@ -112,7 +112,7 @@ void test_errors () {
 
 async void materialize (MainLoop loop) {
     try {
-        var node = Candela.Expression.build_with_names ("sum(arange(1000))", null);
+        var node = Candela.Expression.build ("sum(arange(1000))", null);
         var cancellable = new Cancellable ();
 
         assert ((yield node.materialize_async (cancellable)).get_int64 ({}) == 499500);
