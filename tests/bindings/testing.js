@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Tests by name, as TAP. Which tests there are, and in what order, is said by the
-// file test-list, for both languages: a test that is missing here, or that is not
-// in the list, fails.
+// Tests by name, as TAP, and what tests of Candela share. Which tests there are, and
+// in what order, is said by a file of names, for both languages: a test that is
+// missing here, or that is not in the list, fails.
 
+import Candela from 'gi://Candela?version=1.0';
 import GLib from 'gi://GLib';
 
 const tests = new Map();
@@ -49,9 +50,9 @@ export function residentBytes() {
     return Number(/VmRSS:\s*(\d+) kB/.exec(readText('/proc/self/status'))[1]) * 1024;
 }
 
-export function run() {
+export function run(listName) {
     const here = GLib.path_get_dirname(GLib.filename_from_uri(import.meta.url)[0]);
-    const names = readText(`${here}/test-list`).trim().split('\n');
+    const names = readText(`${here}/${listName}`).trim().split('\n');
     names.push(...[...tests.keys()].filter(name => !names.includes(name)));
     names.forEach((name, index) => {
         let problem = '';
@@ -67,4 +68,56 @@ export function run() {
             print(`# ${line}`);
     });
     print(`1..${names.length}`);
+}
+
+// ---- Of Candela ----
+
+export const ARRAYS = new Map([
+    [Candela.DType.BOOL, Uint8Array],
+    [Candela.DType.INT8, Int8Array],
+    [Candela.DType.INT16, Int16Array],
+    [Candela.DType.INT32, Int32Array],
+    [Candela.DType.INT64, BigInt64Array],
+    [Candela.DType.UINT8, Uint8Array],
+    [Candela.DType.UINT16, Uint16Array],
+    [Candela.DType.UINT32, Uint32Array],
+    [Candela.DType.UINT64, BigUint64Array],
+    [Candela.DType.FLOAT32, Float32Array],
+    [Candela.DType.FLOAT64, Float64Array],
+]);
+const BIG = [Candela.DType.INT64, Candela.DType.UINT64];
+
+export function pack(dtype, values) {
+    return new Uint8Array(ARRAYS.get(dtype).from(BIG.includes(dtype) ? values.map(BigInt) : values).buffer);
+}
+
+export function tensor(dtype, shape, values) {
+    return Candela.Tensor.new_from_data(dtype, shape, pack(dtype, values));
+}
+
+export function edge(dtype, shape, values) {
+    return Candela.Node.new_tensor(tensor(dtype, shape, values));
+}
+
+export function bytesOf(data) {
+    return Uint8Array.from(data.get_data() ?? []);
+}
+
+// The elements, in row-major order; integers of 64 bits as numbers.
+export function read(result) {
+    const elements = new (ARRAYS.get(result.get_dtype()))(bytesOf(result.get_bytes()).buffer);
+    return Array.from(elements, Number);
+}
+
+export function op(name, inputs, params = null) {
+    return Candela.Node.new_op(name, inputs, params ? new GLib.Variant('a{sv}', params) : null);
+}
+
+export const variant = (type, value) => new GLib.Variant(type, value);
+
+// The message of the Candela error of that code that body() throws.
+export function fails(code, body) {
+    const error = throws(GLib.Error, body);
+    equal([GLib.quark_to_string(error.domain), error.code], ['candela-error-quark', code]);
+    return error.message;
 }
