@@ -28,8 +28,7 @@ bind_names (const Given *given, gsize n)
   GHashTable *names = names_new ();
 
   for (gsize i = 0; i < n; i++)
-    g_hash_table_insert (names, (char *) given[i].name,
-                         make_value (given[i].dtype, given[i].shape, given[i].elements));
+    g_hash_table_insert (names, (char *) given[i].name, make_value (given[i].dtype, given[i].shape, given[i].elements));
   return names;
 }
 
@@ -185,8 +184,8 @@ check_roots (CandelaNode *const *roots, CandelaTensor *const *wanted, gsize n, c
           got = run_plan (plan, NULL);
           for (gsize r = 0; r < n; r++)
             {
-              g_autofree char *how = g_strdup_printf ("%s, root %" G_GSIZE_FORMAT ", flags %u, %u threads", what, r,
-                                                      flags, threads);
+              g_autofree char *how =
+                g_strdup_printf ("%s, root %" G_GSIZE_FORMAT ", flags %u, %u threads", what, r, flags, threads);
 
               assert_tensors_same (got[r], wanted[r], how);
             }
@@ -203,4 +202,34 @@ check_value (const char *text, const Given *given, gsize n, const char *dtype, c
   g_autoptr (CandelaTensor) wanted = make_tensor (dtype, shape, elements);
 
   check_roots (&node, &wanted, 1, text);
+}
+
+/* This program once more, with that CANDELA_DEBUG, for those of its tests whose
+ * path begins so (NULL: all); what it writes to standard error is the result.
+ * FALSE in that second run itself. */
+static inline gboolean
+run_again (const char *debug, const char *path, char **stderr_text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *program = g_file_read_link ("/proc/self/exe", NULL);
+  g_autoptr (GSubprocessLauncher) launcher =
+    g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
+  g_autoptr (GSubprocess) process = NULL;
+  g_autofree char *output = NULL, *errors = NULL;
+
+  if (program == NULL || g_getenv ("CANDELA_DEBUG") != NULL)
+    {
+      g_test_skip ("CANDELA_DEBUG is set, or there is no /proc");
+      return FALSE;
+    }
+  g_subprocess_launcher_setenv (launcher, "CANDELA_DEBUG", debug, TRUE);
+  process = g_subprocess_launcher_spawn (launcher, &error, program, "--tap", path != NULL ? "-p" : NULL, path, NULL);
+  g_assert_no_error (error);
+  g_subprocess_communicate_utf8 (process, NULL, NULL, &output, &errors, &error);
+  g_assert_no_error (error);
+  if (!g_subprocess_get_successful (process))
+    g_error ("with CANDELA_DEBUG=%s:\n%s\n%s", debug, output, errors);
+  if (stderr_text != NULL)
+    *stderr_text = g_steal_pointer (&errors);
+  return TRUE;
 }

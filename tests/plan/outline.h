@@ -21,9 +21,9 @@ slot_names (void)
   {
     const char *name, *dtype, *shape;
   } slots[] = {
-    { "a", "float64", "2 3" }, { "b", "float64", "2 3" },   { "c", "float64", "2 3" }, { "s", "float64", "3 3" },
-    { "u", "float64", "6" },   { "v", "float64", "6" },     { "w", "float64", "1 1 6" }, { "f", "float32", "2 3" },
-    { "i", "int8", "2 3" },    { "l", "float64", "1000" },  { "m", "float64", "100000" }, { "r", "float64", "3" },
+    { "a", "float64", "2 3" }, { "b", "float64", "2 3" },  { "c", "float64", "2 3" },    { "s", "float64", "3 3" },
+    { "u", "float64", "6" },   { "v", "float64", "6" },    { "w", "float64", "1 1 6" },  { "f", "float32", "2 3" },
+    { "i", "int8", "2 3" },    { "l", "float64", "1000" }, { "m", "float64", "100000" }, { "r", "float64", "3" },
     { "k", "float64", "2 1" },
   };
   GHashTable *names = names_new ();
@@ -51,7 +51,9 @@ outline_value (GString *line, const CandelaPlan *plan, guint32 v)
       g_string_append (line, text);
     }
   else
-    g_string_append (line, node->kind == CANDELA_NODE_CACHE ? "cache" : node->kind == CANDELA_NODE_BAKED ? "baked" : "edge");
+    g_string_append (line, node->kind == CANDELA_NODE_CACHE   ? "cache"
+                           : node->kind == CANDELA_NODE_BAKED ? "baked"
+                                                              : "edge");
 }
 
 static inline char *

@@ -63,8 +63,10 @@ compute_rows (CandelaKernel *kernel, GError **error)
 
 static const CandelaKernelInfo reversed_kernels[] = { { .compute = compute_reversed }, { .compute = NULL } };
 static const CandelaKernelInfo rows_kernels[] = { { .compute = compute_rows }, { .compute = NULL } };
-static const CandelaInPlace over_x_at_once[] = { { 0, 0, CANDELA_IN_PLACE_READ_FIRST }, { 0, 0, CANDELA_IN_PLACE_NEVER } };
-static const CandelaInPlace over_x_by_rows[] = { { 0, 0, CANDELA_IN_PLACE_WITHIN_ROW }, { 0, 0, CANDELA_IN_PLACE_NEVER } };
+static const CandelaInPlace over_x_at_once[] = { { 0, 0, CANDELA_IN_PLACE_READ_FIRST },
+                                                 { 0, 0, CANDELA_IN_PLACE_NEVER } };
+static const CandelaInPlace over_x_by_rows[] = { { 0, 0, CANDELA_IN_PLACE_WITHIN_ROW },
+                                                 { 0, 0, CANDELA_IN_PLACE_NEVER } };
 
 static const CandelaOpInfo reversed_op = { .struct_size = sizeof (CandelaOpInfo),
                                            .name = "test_reversed",
@@ -114,7 +116,8 @@ compute_pair (CandelaKernel *kernel, GError **error)
 
 static const char *const pair_outputs[] = { "first", "second", NULL };
 static const CandelaKernelInfo pair_kernels[] = { { .compute = compute_pair }, { .compute = NULL } };
-static const CandelaInPlace second_over_y[] = { { 1, 1, CANDELA_IN_PLACE_SAME_INDEX }, { 0, 0, CANDELA_IN_PLACE_NEVER } };
+static const CandelaInPlace second_over_y[] = { { 1, 1, CANDELA_IN_PLACE_SAME_INDEX },
+                                                { 0, 0, CANDELA_IN_PLACE_NEVER } };
 
 static const CandelaOpInfo pair_op = { .struct_size = sizeof (CandelaOpInfo),
                                        .name = "test_pair",
@@ -139,9 +142,10 @@ loop_careless (gpointer const *out, gconstpointer const *in, gsize n, const Cand
 }
 
 static const CandelaInPlace nothing[] = { { 0, 0, CANDELA_IN_PLACE_NEVER } };
-static const CandelaKernelInfo careless_kernels[]
-  = { { .in = { CANDELA_DTYPE_FLOAT64, CANDELA_DTYPE_FLOAT64 }, .out = { CANDELA_DTYPE_FLOAT64 }, .loop = loop_careless },
-      { .loop = NULL } };
+static const CandelaKernelInfo careless_kernels[] = {
+  { .in = { CANDELA_DTYPE_FLOAT64, CANDELA_DTYPE_FLOAT64 }, .out = { CANDELA_DTYPE_FLOAT64 }, .loop = loop_careless },
+  { .loop = NULL }
+};
 
 static const CandelaOpInfo careless_op = { .struct_size = sizeof (CandelaOpInfo),
                                            .name = "test_careless",
@@ -166,9 +170,10 @@ loop_over_y (gpointer const *out, gconstpointer const *in, gsize n, const Candel
 }
 
 static const CandelaInPlace over_y[] = { { 0, 1, CANDELA_IN_PLACE_SAME_INDEX }, { 0, 0, CANDELA_IN_PLACE_NEVER } };
-static const CandelaKernelInfo over_y_kernels[]
-  = { { .in = { CANDELA_DTYPE_FLOAT64, CANDELA_DTYPE_FLOAT64 }, .out = { CANDELA_DTYPE_FLOAT64 }, .loop = loop_over_y },
-      { .loop = NULL } };
+static const CandelaKernelInfo over_y_kernels[] = {
+  { .in = { CANDELA_DTYPE_FLOAT64, CANDELA_DTYPE_FLOAT64 }, .out = { CANDELA_DTYPE_FLOAT64 }, .loop = loop_over_y },
+  { .loop = NULL }
+};
 
 static const CandelaOpInfo over_y_op = { .struct_size = sizeof (CandelaOpInfo),
                                          .name = "test_over_y",

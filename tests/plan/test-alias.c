@@ -29,8 +29,7 @@ test_own (void)
 static void
 test_alias (void)
 {
-  enum
-  {
+  enum {
     X,
     FIRST,
     SECOND,
@@ -51,8 +50,7 @@ test_alias (void)
 static void
 test_takeover (void)
 {
-  enum
-  {
+  enum {
     X,
     BEFORE,
     PACKED,

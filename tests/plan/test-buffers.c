@@ -51,7 +51,8 @@ static const Case cases[] = {
     "add(l,1.0):allocate@0; sum(add):allocate@1-0; add(m,sum):allocate@2; sum(add):reuse@1-2; add(l,sum):allocate@3-1",
     800000 + 8 },
   { "reuse/below-the-peak", "l + sum(u + sum(l + 1))", UNFUSED,
-    "add(l,1.0):allocate@0; sum(add):allocate@1; add(u,sum):reuse@0; sum(add):reuse@1; add(l,sum):reuse@0-1", 8000 + 8 },
+    "add(l,1.0):allocate@0; sum(add):allocate@1; add(u,sum):reuse@0; sum(add):reuse@1; add(l,sum):reuse@0-1",
+    8000 + 8 },
   { "reuse/not-of-what-is-read", "sum(exp(a)) + sum(exp(b))", UNFUSED,
     "exp(a):allocate@0; sum(exp):allocate@1; exp(b):reuse@0; sum(exp):allocate@2-0; add(sum,sum):in-place@1-2",
     48 + 8 + 8 },
@@ -101,8 +102,12 @@ test_case (gconstpointer data)
 static void
 test_stats (void)
 {
-  static const char *const texts[] = { "(x + 1) * 2", "sum(exp(x) + sum(x), axis=0)", "t = x + 1; t.T @ exp(t)",
-                                       "q, r = divmod(x + 1, 2); q - r", "x.T", "x" };
+  static const char *const texts[] = { "(x + 1) * 2",
+                                       "sum(exp(x) + sum(x), axis=0)",
+                                       "t = x + 1; t.T @ exp(t)",
+                                       "q, r = divmod(x + 1, 2); q - r",
+                                       "x.T",
+                                       "x" };
   const Given given = { "x", "float64", "2 3", "1 2 3 4 5 6" };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
@@ -131,8 +136,8 @@ test_values (void)
 {
   const Given given[] = { { "a", "float64", "2 2", "1 2 3 4" }, { "b", "float64", "2 2", "4 3 2 1" } };
   g_autoptr (GHashTable) names = bind_names (given, 2);
-  g_autoptr (CandelaExpression) expression
-    = parse ("t = a + b * 2; u = t * t; v = t.T; m, w = moments(t, axis=1); q, r = divmod(t, 4)", names);
+  g_autoptr (CandelaExpression) expression =
+    parse ("t = a + b * 2; u = t * t; v = t.T; m, w = moments(t, axis=1); q, r = divmod(t, 4)", names);
   static const Given wanted[] = {
     { "t", "float64", "2 2", "9 8 7 6" }, { "u", "float64", "2 2", "81 64 49 36" },
     { "v", "float64", "2 2", "9 7 8 6" }, { "m", "float64", "2", "8.5 6.5" },
@@ -162,7 +167,8 @@ test_outputs_apart (void)
   const Given given = { "a", "float64", "2 2", "1 2 3 4" };
   g_autoptr (GHashTable) names = bind_names (&given, 1);
   g_autoptr (CandelaExpression) expression = parse ("moments(a, axis=0)", names);
-  CandelaNode *roots[] = { candela_expression_get_nth_value (expression, 0), candela_expression_get_nth_value (expression, 1) };
+  CandelaNode *roots[] = { candela_expression_get_nth_value (expression, 0),
+                           candela_expression_get_nth_value (expression, 1) };
   g_autoptr (CandelaPlan) plan = plan_roots (roots, 2, CANDELA_PLAN_DEFAULT);
   g_autoptr (CandelaTensor) mean = make_tensor ("float64", "2", "2 3");
   CandelaTensor **got = run_plan (plan, NULL);

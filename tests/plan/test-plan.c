@@ -31,7 +31,8 @@ static const Case cases[] = {
   { "alias/identity-of-input", "identity(a) + 1", UNFUSED, "add(a,1.0):allocate@0" },
   { "alias/identity-of-identity", "identity(identity(exp(a))) * 2", UNFUSED,
     "exp(a):allocate@0; multiply(exp,2.0):in-place@0" },
-  { "alias/contiguous-already", "contiguous(a + 1) * 2", UNFUSED, "add(a,1.0):allocate@0; multiply(add,2.0):in-place@0" },
+  { "alias/contiguous-already", "contiguous(a + 1) * 2", UNFUSED,
+    "add(a,1.0):allocate@0; multiply(add,2.0):in-place@0" },
   { "alias/contiguous-input-already", "contiguous(a) * 2", UNFUSED, "multiply(a,2.0):allocate@0" },
   { "alias/fuses-through", "identity(a + 1) * 2", WHOLE, "add+multiply(a,1.0,2.0):allocate@0" },
   { "alias/root-of-input", "identity(a)", UNFUSED, "" },
@@ -64,8 +65,8 @@ static const Case cases[] = {
     "multiply+add(contiguous,add):in-place@1-0" },
 
   /* A reshape that copies in the graph is a reference where the plan has the copy. */
-  { "snapshot/answer-for-the-real-layout", "t = a.T; c = contiguous(t); c * reshape(t, [3, 2])[0, 0] + sum(reshape(t, [6]))",
-    UNFUSED,
+  { "snapshot/answer-for-the-real-layout",
+    "t = a.T; c = contiguous(t); c * reshape(t, [3, 2])[0, 0] + sum(reshape(t, [6]))", UNFUSED,
     "transpose(a):reference-eternal; contiguous(transpose):allocate@0; index(contiguous):reference-slot@0; "
     "multiply(contiguous,index):allocate@1; reshape(contiguous):reference-slot@0; sum(reshape):allocate@2-0; "
     "add(multiply,sum):in-place@1-2" },
@@ -98,11 +99,11 @@ static const Case cases[] = {
     "add(u,0.5):allocate@0; index(add):reference-slot@0; multiply+add(add,2.0,index):allocate@1-0" },
   { "region/convex", "x = s + 1; x + x @ x", WHOLE,
     "add(s,1.0):allocate@0; matmul(add,add):allocate@1; add(add,matmul):in-place@0-1" },
-  { "region/ends-at-a-root", "t = a + 1; t, exp(t) * 2", WHOLE, "add(a,1.0):allocate@0; exp+multiply(add,2.0):allocate@1" },
+  { "region/ends-at-a-root", "t = a + 1; t, exp(t) * 2", WHOLE,
+    "add(a,1.0):allocate@0; exp+multiply(add,2.0):allocate@1" },
   { "region/ends-before-a-reduction", "sum((a + 1) * 2)", WHOLE,
     "add+multiply(a,1.0,2.0):allocate@0; sum(multiply):allocate@1-0" },
-  { "region/of-one-shape", "((k + 1) + a) * 2", WHOLE,
-    "add(k,1.0):allocate@0; add+multiply(add,a,2.0):allocate@1-0" },
+  { "region/of-one-shape", "((k + 1) + a) * 2", WHOLE, "add(k,1.0):allocate@0; add+multiply(add,a,2.0):allocate@1-0" },
   { "region/broadcast-input", "(a + 1) * r", WHOLE, "add+multiply(a,1.0,r):allocate@0" },
   { "region/narrower-result", "exp(astype(a, \"float32\"))", WHOLE, "astype+exp(a):allocate@0" },
 };

@@ -78,15 +78,16 @@ fill (Graph *graph, CandelaTensor *tensor)
 static void
 add_leaf (Graph *graph)
 {
-  static const CandelaDType dtypes[]
-    = { CANDELA_DTYPE_BOOL,  CANDELA_DTYPE_INT8,   CANDELA_DTYPE_UINT16,  CANDELA_DTYPE_INT32,   CANDELA_DTYPE_INT64,
-        CANDELA_DTYPE_UINT8, CANDELA_DTYPE_FLOAT32, CANDELA_DTYPE_FLOAT64, CANDELA_DTYPE_FLOAT32, CANDELA_DTYPE_FLOAT64 };
+  static const CandelaDType dtypes[] = { CANDELA_DTYPE_BOOL,    CANDELA_DTYPE_INT8,    CANDELA_DTYPE_UINT16,
+                                         CANDELA_DTYPE_INT32,   CANDELA_DTYPE_INT64,   CANDELA_DTYPE_UINT8,
+                                         CANDELA_DTYPE_FLOAT32, CANDELA_DTYPE_FLOAT64, CANDELA_DTYPE_FLOAT32,
+                                         CANDELA_DTYPE_FLOAT64 };
   const gint64 r = 3 * graph->scale, c = 4 * graph->scale;
   const struct
   {
     gint64 dims[3];
     gsize rank;
-  } shapes[] = { { { r, c }, 2 }, { { r, c }, 2 }, { { c, r }, 2 }, { { c }, 1 },      { { r, 1 }, 2 },
+  } shapes[] = { { { r, c }, 2 }, { { r, c }, 2 }, { { c, r }, 2 }, { { c }, 1 },       { { r, 1 }, 2 },
                  { { 1 }, 1 },    { { 0 }, 0 },    { { r }, 1 },    { { 2, r, c }, 3 }, { { r, r }, 2 } };
   guint shape = below (graph, G_N_ELEMENTS (shapes));
   CandelaTensor *tensor = candela_tensor_new (PICK (graph, dtypes), shapes[shape].dims, shapes[shape].rank, NULL);
@@ -158,10 +159,11 @@ add_op (Graph *graph, const char *op, char *params_text, const guint *inputs, gs
 static void
 add_elementwise (Graph *graph)
 {
-  static const char *const unary[] = { "negative", "abs", "square", "relu", "exp", "tanh", "floor", "sqrt",
-                                       "logical_not", "sigmoid", "sign", "isnan" };
-  static const char *const binary[] = { "add", "subtract", "multiply", "divide", "maximum", "less", "equal", "add",
-                                        "floor_divide", "remainder", "subtract", "logical_and", "divmod", "atan2" };
+  static const char *const unary[] = { "negative", "abs",  "square",      "relu",    "exp",  "tanh",
+                                       "floor",    "sqrt", "logical_not", "sigmoid", "sign", "isnan" };
+  static const char *const binary[] = { "add",      "subtract",    "multiply", "divide",       "maximum",
+                                        "less",     "equal",       "add",      "floor_divide", "remainder",
+                                        "subtract", "logical_and", "divmod",   "atan2" };
   static const char *const dtypes[] = { "int8", "int32", "int64", "uint8", "float32", "float64", "bool" };
   guint inputs[] = { pick_entry (graph), pick_entry (graph), pick_entry (graph) };
 
@@ -176,8 +178,8 @@ add_elementwise (Graph *graph)
       break;
     case 3:
       {
-        g_autoptr (CandelaNode) scalar
-          = below (graph, 2) == 0 ? candela_node_new_int (below (graph, 5)) : candela_node_new_float (0.5);
+        g_autoptr (CandelaNode) scalar =
+          below (graph, 2) == 0 ? candela_node_new_int (below (graph, 5)) : candela_node_new_float (0.5);
 
         add_op (graph, PICK (graph, binary), NULL, inputs, 1, scalar);
       }
@@ -229,7 +231,8 @@ add_view (Graph *graph)
               &input, 1, NULL);
       break;
     case 6:
-      add_op (graph, "broadcast_to", g_strdup_printf ("{'shape': <[int64 %d, %d]>}", (int) r, (int) c), &input, 1, NULL);
+      add_op (graph, "broadcast_to", g_strdup_printf ("{'shape': <[int64 %d, %d]>}", (int) r, (int) c), &input, 1,
+              NULL);
       break;
     case 7:
       add_op (graph, "identity", NULL, &input, 1, NULL);
@@ -411,11 +414,20 @@ test_large (void)
     make_and_check (1000000 + seed, 100, 60);
 }
 
+/* The same with every buffer full of rubbish before it is written and after it is
+ * freed, and inputs that cannot be written to. */
+static void
+test_poison (void)
+{
+  run_again ("poison", "/random/small", NULL);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/random/small", test_small);
   g_test_add_func ("/random/large", test_large);
+  g_test_add_func ("/random/poison", test_poison);
   return g_test_run ();
 }
