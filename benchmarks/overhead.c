@@ -127,7 +127,7 @@ main (int argc, char **argv)
     { "random", build_random, CANDELA_PLAN_DEFAULT },
     { "random, unfused", build_random, CANDELA_PLAN_NO_FUSION },
   };
-  static const char *const names[] = { "negative", "positive", "add", "multiply" };
+  static const char *const names[] = { "negative", "abs", "add", "multiply" };
   CandelaOp *found[G_N_ELEMENTS (names)];
   const gint64 shape[] = { 1 };
   const float value = 1;
