@@ -35,6 +35,10 @@ gpointer candela_run_get_data (const CandelaRun *run, guint32 value);
  * the plan only. */
 void candela_run_advance (CandelaRun *run, guint64 elements);
 
+/* Around kernels of which one runs at a time. */
+void candela_run_begin_exclusive (void);
+void candela_run_end_exclusive (void);
+
 /* tile.c: a fused step. */
 gboolean candela_run_tiles (CandelaRun *run, const CandelaPlanStep *step, GError **error);
 

@@ -9,6 +9,9 @@
 
 #define FEW_INPUTS 16
 
+/* Held by kernels of which only one may run; they may run plans themselves. */
+static GRecMutex one_at_a_time;
+
 /* ---- Memory ---- */
 
 CandelaBuffer *
@@ -112,19 +115,30 @@ step_elements (const CandelaPlan *plan, const CandelaPlanStep *step)
   return n;
 }
 
+void
+candela_run_begin_exclusive (void)
+{
+  g_rec_mutex_lock (&one_at_a_time);
+}
+
+void
+candela_run_end_exclusive (void)
+{
+  g_rec_mutex_unlock (&one_at_a_time);
+}
+
 static gboolean
 call_compute (CandelaKernel *kernel, GError **error)
 {
-  static GRecMutex one_at_a_time;
   gboolean exclusive = candela_op_get_facts (kernel->op)->info->threads == CANDELA_THREADS_ONE_AT_A_TIME;
   GError *local = NULL;
   gboolean ok;
 
   if (exclusive)
-    g_rec_mutex_lock (&one_at_a_time);
+    candela_run_begin_exclusive ();
   ok = CANDELA_OP_GET_CLASS (kernel->op)->compute (kernel->op, kernel, &local);
   if (exclusive)
-    g_rec_mutex_unlock (&one_at_a_time);
+    candela_run_end_exclusive ();
   if (!ok && local == NULL)
     g_set_error (&local, CANDELA_ERROR, CANDELA_ERROR_PLUGIN, "%s: the kernel failed and gave no reason",
                  candela_op_get_name (kernel->op));
@@ -169,9 +183,12 @@ run_kernel (CandelaRun *run, const CandelaPlanStep *step, GError **error)
     }
   for (guint32 o = 0; o < step->n_outputs; o++)
     {
-      const CandelaPlanValue *value = &plan->values[plan->outputs[step->first_output + o].value];
+      const CandelaPlanOutput *output = &plan->outputs[step->first_output + o];
+      const CandelaPlanValue *value = &plan->values[output->value];
 
-      out[value->output] = candela_run_get_data (run, plan->outputs[step->first_output + o].value);
+      /* What a reference refers to is not the kernel's to write. */
+      if (output->kind != CANDELA_OUTPUT_REFERENCE_SLOT && output->kind != CANDELA_OUTPUT_REFERENCE_ETERNAL)
+        out[value->output] = candela_run_get_data (run, output->value);
       out_layouts[value->output] = value->layout;
     }
 

@@ -195,6 +195,9 @@ run_chunk (guint64 chunk, gpointer data)
     many = g_new (const guint8 *, pass->step->n_inputs);
   run_range (pass, start, end, many != NULL ? many : few, scratch);
 
+  /* Of a run that was cancelled nobody knows what is done. */
+  if (g_cancellable_is_cancelled (pass->run->cancellable))
+    return;
   g_atomic_pointer_add (&pass->done, end - start);
   if (g_thread_self () == pass->caller)
     {
@@ -258,6 +261,32 @@ size_tiles (Pass *pass)
   pass->scratch_bytes = n_scratch * pass->tile_bytes;
 }
 
+static void
+run_chunks (Pass *pass)
+{
+  const CandelaPlanPart *parts = pass->run->plan->parts + pass->step->first_part;
+  guint64 n_chunks = (pass->n + CHUNK_ELEMENTS - 1) / CHUNK_ELEMENTS;
+  gboolean alone = n_chunks == 1 || pass->n * pass->step->n_parts < PARALLEL_WORK;
+  gboolean exclusive = FALSE;
+
+  for (guint32 p = 0; p < pass->step->n_parts; p++)
+    {
+      const CandelaOpInfo *info = parts[p].node->u.op.facts->info;
+
+      alone = alone || info->threads != CANDELA_THREADS_ANY || info->effect != CANDELA_EFFECT_PURE;
+      exclusive = exclusive || info->threads == CANDELA_THREADS_ONE_AT_A_TIME;
+    }
+  if (exclusive)
+    candela_run_begin_exclusive ();
+  if (alone)
+    for (guint64 chunk = 0; chunk < n_chunks; chunk++)
+      run_chunk (chunk, pass);
+  else
+    candela_parallel_for (n_chunks, run_chunk, pass);
+  if (exclusive)
+    candela_run_end_exclusive ();
+}
+
 gboolean
 candela_run_tiles (CandelaRun *run, const CandelaPlanStep *step, GError **error)
 {
@@ -275,14 +304,8 @@ candela_run_tiles (CandelaRun *run, const CandelaPlanStep *step, GError **error)
   ok = prepare_pass (&pass, error);
   if (ok)
     {
-      guint64 n_chunks = (pass.n + CHUNK_ELEMENTS - 1) / CHUNK_ELEMENTS;
-
       size_tiles (&pass);
-      if (pass.n * step->n_parts < PARALLEL_WORK || n_chunks == 1)
-        for (guint64 chunk = 0; chunk < n_chunks; chunk++)
-          run_chunk (chunk, &pass);
-      else
-        candela_parallel_for (n_chunks, run_chunk, &pass);
+      run_chunks (&pass);
       candela_run_advance (run, pass.done);
       ok = !g_cancellable_set_error_if_cancelled (run->cancellable, error);
     }

@@ -184,7 +184,8 @@ fold_scalars (const Construction *c, const CandelaInference *inference, const Ca
   gpointer out[1] = { result };
 
   if (!c->all_weak || c->facts->n_outputs != 1 || c->facts->info->axes != CANDELA_AXES_ELEMENTWISE
-      || c->facts->info->effect != CANDELA_EFFECT_PURE)
+      || c->facts->info->effect != CANDELA_EFFECT_PURE || c->facts->info->threads != CANDELA_THREADS_ANY
+      || inference->aliasing[0] != CANDELA_ALIASING_NONE)
     return NULL;
   for (guint i = 0; i < c->n_inputs; i++)
     {

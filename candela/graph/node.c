@@ -281,6 +281,7 @@ CandelaNode *
 candela_node_new_cache (CandelaNode *node)
 {
   g_autoptr (CandelaLayout) packed = NULL;
+  CandelaNode *cache;
 
   if (node == NULL)
     return NULL;
@@ -288,7 +289,9 @@ candela_node_new_cache (CandelaNode *node)
     packed = candela_layout_ref (node->layout);
   else
     packed = candela_layout_new (node->layout->dims, node->layout->rank, NULL);
-  return candela_node_alloc (CANDELA_NODE_CACHE, node->dtype, packed, &node, 1);
+  cache = candela_node_alloc (CANDELA_NODE_CACHE, node->dtype, packed, &node, 1);
+  cache->weak = node->weak;
+  return cache;
 }
 
 CandelaNode *
@@ -334,6 +337,7 @@ candela_node_get_output (CandelaNode *node, guint output, GError **error)
     return candela_node_ref (node);
   projection = candela_node_alloc (CANDELA_NODE_OUTPUT, candela_node_output_dtype (node, output),
                                    candela_node_output_layout (node, output), &node, 1);
+  projection->weak = node->weak;
   projection->n_outputs = 0;
   projection->u.output = output;
   return projection;

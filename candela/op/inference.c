@@ -35,6 +35,12 @@ candela_inference_clear (CandelaInference *inference)
     g_clear_pointer (&inference->out_layouts[o], candela_layout_unref);
 }
 
+static const CandelaOpClass *
+base_class (void)
+{
+  return g_type_class_peek_static (CANDELA_TYPE_OP);
+}
+
 /* ---- Choosing the kernel ---- */
 
 /* What a kernel is wanted to read an input as. */
@@ -82,29 +88,31 @@ row_fits_compute (const CandelaInference *inference, const CandelaKernelInfo *ro
   return TRUE;
 }
 
-static gboolean
-choose_kernel (CandelaInference *inference, GError **error)
+static const CandelaKernelInfo *
+find_kernel (const CandelaInference *inference)
 {
   const CandelaKernelInfo *rows = inference->facts->info->kernels;
   gboolean loops = inference->facts->info->axes == CANDELA_AXES_ELEMENTWISE;
 
   for (const CandelaKernelInfo *row = rows; row != NULL && (row->loop != NULL || row->compute != NULL); row++)
     if (loops ? row_fits_loop (inference, row, TRUE) : row_fits_compute (inference, row))
-      {
-        inference->kernel = row;
-        return TRUE;
-      }
+      return row;
   for (const CandelaKernelInfo *row = rows; loops && row != NULL && row->loop != NULL; row++)
     if (row_fits_loop (inference, row, FALSE))
-      {
-        inference->kernel = row;
-        return TRUE;
-      }
-  return candela_inference_fail (inference, error, CANDELA_ERROR_DTYPE, "there is no kernel for dtype %s",
-                                 candela_dtype_get_name (inference->compute_dtype != CANDELA_DTYPE_INVALID
-                                                             ? inference->compute_dtype
-                                                         : inference->n_inputs > 0 ? inference->dtypes[0]
-                                                                                   : CANDELA_DTYPE_INVALID));
+      return row;
+  return NULL;
+}
+
+static gboolean
+choose_kernel (CandelaInference *inference, GError **error)
+{
+  inference->kernel = find_kernel (inference);
+  return inference->kernel != NULL
+         || candela_inference_fail (inference, error, CANDELA_ERROR_DTYPE, "there is no kernel for dtype %s",
+                                    candela_dtype_get_name (inference->compute_dtype != CANDELA_DTYPE_INVALID
+                                                                ? inference->compute_dtype
+                                                            : inference->n_inputs > 0 ? inference->dtypes[0]
+                                                                                      : CANDELA_DTYPE_INVALID));
 }
 
 /* ---- The defaults ---- */
@@ -199,10 +207,55 @@ infer_by_declaration (CandelaInference *inference, GError **error)
   return TRUE;
 }
 
-/* What infer answered must be an answer: the planner trusts it. */
+/* What infer answered must be an answer: planner and executor trust it. */
+
+static gboolean
+check_reference (const CandelaInference *inference, guint output, GError **error)
+{
+  gint64 first, end, input_first, input_end;
+
+  candela_layout_get_extent (inference->out_layouts[output], &first, &end);
+  candela_layout_get_extent (inference->layouts[inference->aliased_input[output]], &input_first, &input_end);
+  if (end > first && (first < input_first || end > input_end))
+    return candela_inference_fail (inference, error, CANDELA_ERROR_PLUGIN,
+                                   "output %u refers to elements outside its input", output);
+  return TRUE;
+}
+
+static gboolean
+check_bytes (const CandelaInference *inference, guint output, GError **error)
+{
+  const CandelaLayout *layout = inference->out_layouts[output];
+  g_autofree char *shape = NULL;
+  gint64 bytes;
+
+  if (!__builtin_mul_overflow (layout->n_elements, (gint64) candela_dtype_get_size (inference->out_dtypes[output]),
+                               &bytes))
+    return TRUE;
+  shape = candela_shape_to_string (layout->dims, layout->rank);
+  return candela_inference_fail (inference, error, CANDELA_ERROR_SHAPE,
+                                 "its result of shape %s and dtype %s has more bytes than can be counted", shape,
+                                 candela_dtype_get_name (inference->out_dtypes[output]));
+}
+
+/* A loop writes all outputs, element by element over one shape, of its row's dtypes. */
+static gboolean
+check_loop (const CandelaInference *inference, GError **error)
+{
+  for (guint o = 0; o < inference->facts->n_outputs; o++)
+    if (inference->out_dtypes[o] != inference->kernel->out[o]
+        || inference->aliasing[o] == CANDELA_ALIASING_ALIAS || inference->aliasing[o] == CANDELA_ALIASING_REFERENCE
+        || !candela_layout_same_shape (inference->out_layouts[o], inference->out_layouts[0]))
+      return candela_inference_fail (inference, error, CANDELA_ERROR_PLUGIN,
+                                     "its infer function gives output %u a dtype, a shape or a buffer that its "
+                                     "kernel does not", o);
+  return TRUE;
+}
+
 static gboolean
 check_answer (CandelaInference *inference, GError **error)
 {
+  const CandelaOpInfo *info = inference->facts->info;
   gboolean computes = FALSE;
 
   for (guint o = 0; o < inference->facts->n_outputs; o++)
@@ -211,36 +264,28 @@ check_answer (CandelaInference *inference, GError **error)
           || (guint) inference->out_dtypes[o] >= CANDELA_N_DTYPES)
         return candela_inference_fail (inference, error, CANDELA_ERROR_PLUGIN, "its infer function left output %u out",
                                        o);
+      if (inference->aliasing[o] == CANDELA_ALIASING_ALIAS)
+        continue;
       if (inference->aliasing[o] == CANDELA_ALIASING_REFERENCE)
         {
-          const CandelaLayout *input = inference->layouts[inference->aliased_input[o]];
-          gint64 first, end, input_first, input_end;
-
-          candela_layout_get_extent (inference->out_layouts[o], &first, &end);
-          candela_layout_get_extent (input, &input_first, &input_end);
-          if (end > first && (first < input_first || end > input_end))
-            return candela_inference_fail (inference, error, CANDELA_ERROR_PLUGIN,
-                                           "output %u refers to elements outside its input", o);
+          if (!check_reference (inference, o, error))
+            return FALSE;
+          continue;
         }
-      else if (inference->aliasing[o] != CANDELA_ALIASING_ALIAS)
-        {
-          gint64 bytes;
-
-          computes = TRUE;
-          if (__builtin_mul_overflow (inference->out_layouts[o]->n_elements,
-                                      (gint64) candela_dtype_get_size (inference->out_dtypes[o]), &bytes))
-            {
-              g_autofree char *shape = candela_shape_to_string (inference->out_layouts[o]->dims,
-                                                                inference->out_layouts[o]->rank);
-
-              return candela_inference_fail (inference, error, CANDELA_ERROR_SHAPE,
-                                             "its result of shape %s and dtype %s has more bytes than can be counted",
-                                             shape, candela_dtype_get_name (inference->out_dtypes[o]));
-            }
-        }
+      computes = TRUE;
+      if (!check_bytes (inference, o, error))
+        return FALSE;
     }
-  return !computes || inference->kernel != NULL || inference->facts->info->kernels == NULL
-         || choose_kernel (inference, error);
+  /* What is not computed for these layouts may be for others, by the same kernel. */
+  if (inference->kernel == NULL)
+    inference->kernel = find_kernel (inference);
+  if (!computes)
+    return TRUE;
+  if (inference->kernel == NULL && info->kernels != NULL)
+    return choose_kernel (inference, error);
+  if (inference->kernel == NULL && CANDELA_OP_GET_CLASS (inference->op)->compute == base_class ()->compute)
+    return candela_inference_fail (inference, error, CANDELA_ERROR_PLUGIN, "it has no kernel");
+  return info->axes != CANDELA_AXES_ELEMENTWISE || check_loop (inference, error);
 }
 
 gboolean
@@ -251,7 +296,7 @@ candela_inference_run (CandelaInference *inference, GError **error)
   GError *local = NULL;
   gboolean done;
 
-  if (info->infer == NULL && klass->infer == ((CandelaOpClass *) g_type_class_peek (CANDELA_TYPE_OP))->infer)
+  if (info->infer == NULL && klass->infer == base_class ()->infer)
     done = infer_by_declaration (inference, &local);
   else
     done = klass->infer (inference->op, inference, &local);

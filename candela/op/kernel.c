@@ -106,7 +106,8 @@ candela_kernel_get_input_dtype (const CandelaKernel *kernel, guint input)
  * The address of an output's first element. An output is packed and row-major,
  * and holds anything before it is written.
  *
- * Returns: the address
+ * Returns: (nullable): the address; %NULL if the output is not computed but an
+ *   input, or a view of one
  *
  * Since: 1.0
  */
@@ -115,6 +116,8 @@ candela_kernel_get_output (const CandelaKernel *kernel, guint output)
 {
   g_return_val_if_fail (output < kernel->n_outputs, NULL);
 
+  if (kernel->outputs[output] == NULL)
+    return NULL;
   return (guint8 *) kernel->outputs[output]
          + kernel->out_layouts[output]->offset * (gint64) candela_dtype_get_size (kernel->out_dtypes[output]);
 }

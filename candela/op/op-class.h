@@ -84,8 +84,8 @@ const CandelaLayout *candela_kernel_get_input_layout (const CandelaKernel *kerne
 CANDELA_AVAILABLE_IN_1_0
 CandelaDType candela_kernel_get_input_dtype (const CandelaKernel *kernel, guint input);
 
-/* The address of the output's first element. Outputs are packed, row-major, and
- * hold anything before the kernel writes. */
+/* The address of the output's first element; NULL if it is an input, or a view of
+ * one. Outputs are packed, row-major, and hold anything before the kernel writes. */
 CANDELA_AVAILABLE_IN_1_0
 gpointer candela_kernel_get_output (const CandelaKernel *kernel, guint output);
 

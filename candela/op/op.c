@@ -106,6 +106,18 @@ check_inputs (CandelaOpFacts *facts)
 }
 
 static const char *
+check_words (const CandelaOpInfo *info)
+{
+  if ((guint) info->axes > CANDELA_AXES_REDUCTION || (guint) info->aliasing > CANDELA_ALIASING_TAKEOVER
+      || (guint) info->effect > CANDELA_EFFECT_ORDERED || (guint) info->determinism > CANDELA_DETERMINISM_NONE
+      || (guint) info->threads > CANDELA_THREADS_CALLER || (guint) info->output_shape > CANDELA_OUTPUT_SHAPE_DATA)
+    return "one of its facts has a value that this version does not know";
+  if (info->output_shape != CANDELA_OUTPUT_SHAPE_STATIC)
+    return "this version plans only outputs whose shape is known when the node is built";
+  return NULL;
+}
+
+static const char *
 check_tables (CandelaOpFacts *facts)
 {
   const CandelaOpInfo *info = facts->info;
@@ -117,12 +129,13 @@ check_tables (CandelaOpFacts *facts)
     {
       if (!is_name (param->name))
         return "the name of a parameter is not of lower-case letters, digits and underscores";
-      if (param->type > CANDELA_PARAM_SCALAR)
+      if ((guint) param->type > CANDELA_PARAM_SCALAR)
         return "the type of a parameter is none";
       facts->n_params++;
     }
   for (const CandelaInPlace *row = info->in_place; row != NULL && row->mode != CANDELA_IN_PLACE_NEVER; row++)
-    if (row->output >= facts->n_outputs || row->input >= facts->n_inputs)
+    if (row->output >= facts->n_outputs || row->input >= facts->n_inputs
+        || (guint) row->mode > CANDELA_IN_PLACE_READ_FIRST)
       return "the in-place table names an input or output that the op does not have";
   if (info->aliasing != CANDELA_ALIASING_NONE && facts->n_inputs == 0)
     return "it aliases an input and has none";
@@ -200,6 +213,8 @@ candela_op_new (GType type, const CandelaOpInfo *info, const char *plugin_name, 
     wrong = "it has no summary";
   if (wrong == NULL)
     wrong = check_inputs (&priv->facts);
+  if (wrong == NULL)
+    wrong = check_words (&priv->info);
   if (wrong == NULL)
     wrong = check_tables (&priv->facts);
   if (wrong == NULL)

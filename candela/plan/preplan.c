@@ -145,6 +145,22 @@ answer_from_node (const CandelaNode *node, Answer *answer)
     }
 }
 
+/* The layouts of the inputs may change what is a reference and what is computed;
+ * shapes, dtypes and the kernel are settled. */
+static gboolean
+is_same_answer (const CandelaInference *inference, const CandelaNode *node, GError **error)
+{
+  gboolean same = inference->kernel == node->u.op.kernel;
+
+  for (guint o = 0; same && o < node->n_outputs; o++)
+    same = inference->out_dtypes[o] == candela_node_output_dtype (node, o)
+           && candela_layout_same_shape (inference->out_layouts[o], candela_node_output_layout (node, o));
+  return same
+         || candela_inference_fail (inference, error, CANDELA_ERROR_PLUGIN,
+                                    "its infer function gives another shape, dtype or kernel where an input of the "
+                                    "same shape has another layout");
+}
+
 static gboolean
 answer_from_op (CandelaPlanner *planner, const CandelaNode *node, const guint32 *inputs, Answer *answer,
                 GError **error)
@@ -166,7 +182,7 @@ answer_from_op (CandelaPlanner *planner, const CandelaNode *node, const guint32 
     }
   candela_inference_init (&inference, node->u.op.op, node->u.op.params, node->n_inputs, layouts, dtypes,
                           candela_node_promote (node->u.op.facts, node->inputs, node->n_inputs, NULL));
-  ok = candela_inference_run (&inference, error);
+  ok = candela_inference_run (&inference, error) && is_same_answer (&inference, node, error);
   for (guint o = 0; ok && o < node->n_outputs; o++)
     {
       answer->layouts[o] = g_steal_pointer (&inference.out_layouts[o]);
@@ -186,8 +202,8 @@ preplan_op (CandelaPlanner *planner, guint32 place, guint32 first, CandelaNode *
   gboolean computes = FALSE, refers = FALSE;
   Answer answer;
 
-  /* An element-wise op's answer depends on shapes alone. */
-  for (guint i = 0; !elementwise && as_in_graph && i < node->n_inputs; i++)
+  /* Where a loop computes, the answer depends on shapes alone. */
+  for (guint i = 0; !(elementwise && node->aliasing == CANDELA_ALIASING_NONE) && as_in_graph && i < node->n_inputs; i++)
     {
       const CandelaLayout *real = value_of (planner, inputs[i])->layout;
 
@@ -202,6 +218,9 @@ preplan_op (CandelaPlanner *planner, guint32 place, guint32 first, CandelaNode *
     {
       guint32 target = node->n_inputs > 0 ? inputs[answer.aliased_input[o]] : 0;
 
+      /* What is packed, perhaps by another takeover, need not be packed again. */
+      if (answer.aliasing[o] == CANDELA_ALIASING_TAKEOVER && value_of (planner, target)->layout->contiguous)
+        answer.aliasing[o] = CANDELA_ALIASING_ALIAS;
       switch ((CandelaAliasing) answer.aliasing[o])
         {
         case CANDELA_ALIASING_ALIAS:

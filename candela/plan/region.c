@@ -90,6 +90,14 @@ read_inputs (const CandelaPlanner *planner, guint32 step, guint32 *readers)
                                                                                                  : READ_BY_SEVERAL;
 }
 
+/* What has state runs whole, so that two such steps do not take turns. */
+static gboolean
+may_fuse (const CandelaPlanner *planner, guint32 step)
+{
+  return planner->presteps[step].kind == CANDELA_STEP_FUSED
+         && candela_planner_facts (planner, planner->presteps[step].node)->info->effect == CANDELA_EFFECT_PURE;
+}
+
 void
 candela_planner_form_regions (CandelaPlanner *planner)
 {
@@ -106,14 +114,14 @@ candela_planner_form_regions (CandelaPlanner *planner)
     {
       CandelaPreStep *prestep = &planner->presteps[step];
 
-      if (prestep->kind == CANDELA_STEP_FUSED && joins (planner, &region, step, readers))
+      if (may_fuse (planner, step) && joins (planner, &region, step, readers))
         {
           prestep->region = region.last;
           prestep->next = planner->presteps[region.last].first;
           planner->presteps[region.last].first = step;
           region.n_parts++;
         }
-      else if (prestep->kind == CANDELA_STEP_FUSED)
+      else if (may_fuse (planner, step))
         region = (OpenRegion){ .last = step, .n_parts = 1, .bytes = output_bytes (planner, step) };
       else if (prestep->kind != CANDELA_STEP_REFERENCE)
         region.last = CANDELA_PLAN_NONE;
