@@ -202,6 +202,44 @@ test_story (gconstpointer data)
     }
 }
 
+/* The same traps where one tile or one thread's share is not all there is. Each is a
+ * value that is the same everywhere. */
+static void
+test_many_tiles (void)
+{
+  static const struct
+  {
+    const char *text;
+    double offset; /* the value: n plus this */
+  } cases[] = {
+    { "t = x + 0; t + t[::-1]", -1 },
+    { "t = x + 0; t * 2.0 + t[::-1] * 2.0 - (x + x[::-1])", -1 },
+    { "t = (x + 1) * 1; u = relu(t - n); v = t * 2; u + v - x * 2 + (n - 2)", 0 },
+    { "t = reshape(x + 0, [2, -1]); u = t.T; v = u + 0; reshape(v.T, [-1]) - x + n", 0 },
+    { "q, r = divmod(x + 0, 7.0 * (x * 0 + 1)); q * 7 + r - x + n", 0 },
+    { "b = x * 1; n - b + b", 0 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (gint64 n = 2; n < 400000; n *= 43)
+      {
+        g_autoptr (GHashTable) names = names_new ();
+        g_autoptr (CandelaTensor) x = candela_tensor_new (CANDELA_DTYPE_FLOAT64, &n, 1, NULL);
+        g_autoptr (CandelaTensor) wanted = candela_tensor_new (CANDELA_DTYPE_FLOAT64, &n, 1, NULL);
+        g_autoptr (CandelaNode) node = NULL;
+
+        for (gint64 k = 0; k < n; k++)
+          {
+            ((double *) candela_tensor_get_writable_data (x))[k] = k;
+            ((double *) candela_tensor_get_writable_data (wanted))[k] = n + cases[i].offset;
+          }
+        g_hash_table_insert (names, "x", candela_node_new_tensor (x));
+        g_hash_table_insert (names, "n", candela_node_new_float (n));
+        node = build (cases[i].text, names);
+        check_roots (&node, &wanted, 1, cases[i].text);
+      }
+}
+
 /* A view that is a result pins its buffer, though its maker is read for the last
  * time long before the end. */
 static void
@@ -375,6 +413,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, &stories[i], test_story);
     }
+  g_test_add_func ("/traps/many-tiles", test_many_tiles);
   g_test_add_func ("/traps/view-as-root", test_view_as_root);
   g_test_add_func ("/traps/neighbours-lane", test_neighbours_lane);
   g_test_add_func ("/traps/shapes-in-turn", test_shapes_in_turn);

@@ -105,6 +105,13 @@ static const Case cases[] = {
     "add+multiply(a,1.0,2.0):allocate@0; sum(multiply):allocate@1-0" },
   { "region/of-one-shape", "((k + 1) + a) * 2", WHOLE, "add(k,1.0):allocate@0; add+multiply(add,a,2.0):allocate@1-0" },
   { "region/broadcast-input", "(a + 1) * r", WHOLE, "add+multiply(a,1.0,r):allocate@0" },
+  { "region/not-before-another-reader", "t = exp(a); v = t * 2; v + sum(t)", WHOLE,
+    "exp(a):allocate@0; multiply(exp,2.0):allocate@1; sum(exp):allocate@2-0; add(multiply,sum):in-place@1-2" },
+  { "region/after-another-reader", "t = exp(a); sum(t) + t * 2", WHOLE,
+    "exp(a):allocate@0; sum(exp):allocate@1; multiply+add(exp,2.0,sum):in-place@0-1" },
+  /* As one, it would hold its input and a result of twice the bytes at once. */
+  { "region/wider-result", "astype((f + f) * 2 + 1, \"float64\")", WHOLE,
+    "add+multiply+add(f,2.0,1.0):allocate@0; astype(add):allocate@1-0" },
   { "region/narrower-result", "exp(astype(a, \"float32\"))", WHOLE, "astype+exp(a):allocate@0" },
 };
 

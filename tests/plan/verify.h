@@ -52,6 +52,14 @@ paper_input (const Paper *paper, const CandelaPlanStep *step, guint32 i)
   return paper->plan->inputs[step->first_input + i];
 }
 
+/* What a step writes is packed, so an index is at the same place if this is too. */
+static inline gboolean
+paper_same_addresses (const CandelaLayout *read, const CandelaLayout *written)
+{
+  return read->contiguous && written->contiguous && read->offset == written->offset
+         && read->n_elements == written->n_elements;
+}
+
 static inline void
 paper_check_in_place (const Paper *paper, const CandelaPlanStep *step, const CandelaPlanOutput *output)
 {
@@ -64,7 +72,14 @@ paper_check_in_place (const Paper *paper, const CandelaPlanStep *step, const Can
   g_assert_cmpint (over->storage, ==, CANDELA_STORAGE_SLOT);
   g_assert_cmpuint (over->source, ==, value->source);
   g_assert_cmpuint (candela_dtype_get_size (over->dtype), ==, candela_dtype_get_size (value->dtype));
-  g_assert_cmpint (over->layout->n_elements, ==, value->layout->n_elements);
+  g_assert_true (paper_same_addresses (over->layout, value->layout));
+  for (guint32 i = 0; i < step->n_inputs; i++)
+    {
+      const CandelaPlanValue *other = &paper->plan->values[paper_input (paper, step, i)];
+
+      if (other->storage == CANDELA_STORAGE_SLOT && other->source == value->source)
+        g_assert_true (paper_same_addresses (other->layout, value->layout));
+    }
 }
 
 static inline void
