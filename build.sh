@@ -75,8 +75,7 @@ check ()
   find _build/tests -name '*.trs' -exec rm -f {} +
   status=0
   make -C _build -j"$jobs" --no-print-directory -k check || status=$?
-  sh tests/sum-results _build/tests || status=1
-  return "$status"
+  sh tests/sum-results "$status" _build/tests
 }
 
 case ${1-} in
