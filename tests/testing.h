@@ -22,13 +22,20 @@ names_new (void)
   return g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) candela_node_unref);
 }
 
+/* Takes the node over; the name is to be a literal. */
+static inline void
+put_name (GHashTable *names, const char *name, CandelaNode *node)
+{
+  g_hash_table_insert (names, (char *) name, node);
+}
+
 static inline GHashTable *
 bind_names (const Given *given, gsize n)
 {
   GHashTable *names = names_new ();
 
   for (gsize i = 0; i < n; i++)
-    g_hash_table_insert (names, (char *) given[i].name, make_value (given[i].dtype, given[i].shape, given[i].elements));
+    put_name (names, given[i].name, make_value (given[i].dtype, given[i].shape, given[i].elements));
   return names;
 }
 
@@ -38,7 +45,7 @@ add_slot (GHashTable *names, const char *name, const char *dtype, const char *sh
   gint64 shape[CANDELA_MAX_RANK];
   gsize rank = read_shape (shape_text, shape);
 
-  g_hash_table_insert (names, (char *) name, candela_node_new_slot (name, read_dtype (dtype), shape, rank, NULL));
+  put_name (names, name, candela_node_new_slot (name, read_dtype (dtype), shape, rank, NULL));
 }
 
 static inline CandelaExpression *

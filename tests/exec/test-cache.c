@@ -12,7 +12,7 @@ names_with_cache (const char *text)
   GHashTable *names = bind_names (&given, 1);
   g_autoptr (CandelaNode) inner = build (text, names);
 
-  g_hash_table_insert (names, "kept", candela_node_new_cache (inner));
+  put_name (names, "kept", candela_node_new_cache (inner));
   return names;
 }
 

@@ -22,7 +22,7 @@ build_over_large (const char *text, gint64 n)
 {
   g_autoptr (GHashTable) names = names_new ();
 
-  g_hash_table_insert (names, "x", large_value (n));
+  put_name (names, "x", large_value (n));
   return build (text, names);
 }
 
@@ -224,7 +224,7 @@ long_work (guint n)
   g_autoptr (GHashTable) names = names_new ();
   g_autofree char *text = g_strdup_printf ("sum(tanh(sin(broadcast_to(x, [%u, 1000]))), axis=1)", n);
 
-  g_hash_table_insert (names, "x", large_value (1000));
+  put_name (names, "x", large_value (1000));
   return build (text, names);
 }
 
@@ -326,7 +326,7 @@ test_views_share (void)
       g_autoptr (CandelaNode) node = NULL;
       g_autoptr (CandelaTensor) got = NULL;
 
-      g_hash_table_insert (names, "x", candela_node_new_tensor (x));
+      put_name (names, "x", candela_node_new_tensor (x));
       node = build (cases[i].text, names);
       got = compute (node);
       g_assert_true (candela_tensor_get_data (got) == (const double *) candela_tensor_get_data (x) + cases[i].offset);
@@ -346,7 +346,7 @@ test_results_keep_what_they_need (void)
     g_autoptr (CandelaNode) a = NULL;
     g_autoptr (CandelaNode) b = NULL;
 
-    g_hash_table_insert (names, "x", candela_node_new_tensor (x));
+    put_name (names, "x", candela_node_new_tensor (x));
     a = build ("x[1]", names);
     b = build ("x[1] + 0", names);
     view = compute (a);
@@ -384,7 +384,7 @@ test_mapped_input (void)
     g_autoptr (CandelaTensor) wanted = make_tensor ("float64", "3", "3 4 5");
 
     g_assert_no_error (error);
-    g_hash_table_insert (names, "x", candela_node_new_tensor (x));
+    put_name (names, "x", candela_node_new_tensor (x));
     node = build ("t = x + 1; identity(t) + 1", names);
     check_roots (&node, &wanted, 1, "mapped");
   }

@@ -82,7 +82,7 @@ test_ordered (void)
   g_autoptr (GHashTable) names = names_new ();
   double next = 0;
 
-  g_hash_table_insert (names, "x", many_zeros ());
+  put_name (names, "x", many_zeros ());
   candela_set_num_threads (3);
   for (guint flags = 0; flags < N_FLAGS; flags++)
     {
@@ -104,7 +104,7 @@ test_threads (gconstpointer text)
 {
   g_autoptr (GHashTable) names = names_new ();
 
-  g_hash_table_insert (names, "x", many_zeros ());
+  put_name (names, "x", many_zeros ());
   candela_set_num_threads (4);
   for (guint flags = 0; flags < N_FLAGS; flags++)
     {
@@ -165,7 +165,7 @@ test_fickle (void)
   g_autoptr (CandelaNode) node = NULL;
   g_autoptr (CandelaPlan) plan = NULL;
 
-  g_hash_table_insert (names, "x", make_value ("float64", "3 2", "1 2 3 4 5 6"));
+  put_name (names, "x", make_value ("float64", "3 2", "1 2 3 4 5 6"));
   node = build ("t = x.T; contiguous(t) + odd_fickle(t)", names);
   plan = candela_node_plan (node, CANDELA_PLAN_DEFAULT, &error);
   g_assert_null (plan);
@@ -180,7 +180,7 @@ test_fails (void)
   g_autoptr (GHashTable) names = names_new ();
   g_autoptr (CandelaNode) node = NULL;
 
-  g_hash_table_insert (names, "x", make_value ("float64", "3", "1 2 3"));
+  put_name (names, "x", make_value ("float64", "3", "1 2 3"));
   node = build ("odd_fails(x + 1) * 2", names);
   g_assert_null (candela_node_materialize (node, &error));
   g_assert_error (error, CANDELA_ERROR, CANDELA_ERROR_PLUGIN);
@@ -197,9 +197,9 @@ check_cached (const char *inner, const char *text, const char *dtype, const char
   g_autoptr (CandelaNode) node = NULL;
   g_autoptr (CandelaTensor) wanted = make_tensor (dtype, shape, elements);
 
-  g_hash_table_insert (names, "x", make_value ("float64", "6", "1 2 3 4 5 6"));
+  put_name (names, "x", make_value ("float64", "6", "1 2 3 4 5 6"));
   kept = build (inner, names);
-  g_hash_table_insert (names, "kept", candela_node_new_cache (kept));
+  put_name (names, "kept", candela_node_new_cache (kept));
   node = build (text, names);
   check_roots (&node, &wanted, 1, text);
 }
@@ -223,8 +223,8 @@ test_weak (void)
   g_autoptr (CandelaNode) two = candela_node_new_float (2.5);
   g_autoptr (CandelaNode) product = NULL, quotient = NULL;
 
-  g_hash_table_insert (names, "x", make_value ("float32", "2", "1 2"));
-  g_hash_table_insert (names, "kept", candela_node_new_cache (two));
+  put_name (names, "x", make_value ("float32", "2", "1 2"));
+  put_name (names, "kept", candela_node_new_cache (two));
   product = build ("x * kept", names);
   g_assert_cmpint (candela_node_get_dtype (product), ==, CANDELA_DTYPE_FLOAT32);
   quotient = build ("q, r = divmod(7.0, 2.0); x * r", names);

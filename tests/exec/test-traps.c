@@ -233,8 +233,8 @@ test_many_tiles (void)
             ((double *) candela_tensor_get_writable_data (x))[k] = k;
             ((double *) candela_tensor_get_writable_data (wanted))[k] = n + cases[i].offset;
           }
-        g_hash_table_insert (names, "x", candela_node_new_tensor (x));
-        g_hash_table_insert (names, "n", candela_node_new_float (n));
+        put_name (names, "x", candela_node_new_tensor (x));
+        put_name (names, "n", candela_node_new_float (n));
         node = build (cases[i].text, names);
         check_roots (&node, &wanted, 1, cases[i].text);
       }
@@ -350,7 +350,7 @@ test_host_memory (void)
       CandelaTensor **got;
 
       g_assert_no_error (error);
-      g_hash_table_insert (names, "x", candela_node_new_tensor (x));
+      put_name (names, "x", candela_node_new_tensor (x));
       node = build ("y = x + 1; z = identity(x) * 2; y + z + 1", names);
       plan = plan_node (node, flags);
       got = run_plan (plan, NULL);

@@ -327,7 +327,7 @@ test_baked_value (void)
 
       g_assert_no_error (error);
       g_assert_cmpint (candela_node_get_kind (baked), ==, CANDELA_NODE_BAKED);
-      g_hash_table_insert (names, "baked", candela_node_ref (baked));
+      put_name (names, "baked", candela_node_ref (baked));
       root = build ("baked * 2 + 1", names);
       check_roots (&root, &wanted, 1, "baked");
     }

@@ -130,9 +130,9 @@ test_cached (void)
   g_autoptr (CandelaNode) root = NULL;
   g_autoptr (CandelaPlan) plan = NULL;
 
-  g_hash_table_insert (names, "x", make_value ("float64", "2", "1 2"));
+  put_name (names, "x", make_value ("float64", "2", "1 2"));
   inner = build ("x + 1", names);
-  g_hash_table_insert (names, "kept", candela_node_new_cache (inner));
+  put_name (names, "kept", candela_node_new_cache (inner));
   root = build ("exp(kept)", names);
   plan = plan_node (root, CANDELA_PLAN_NO_FUSION);
   assert_outline (plan, "add(edge,1.0):allocate@0; exp(add):allocate@1");

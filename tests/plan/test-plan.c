@@ -131,9 +131,9 @@ plan_over_cache (const char *inner, const char *text)
   g_autoptr (GHashTable) names = slot_names ();
   g_autoptr (CandelaNode) root = NULL;
 
-  g_hash_table_insert (names, "x", make_value ("float64", "2 2", "1 2 3 4"));
-  g_hash_table_insert (names, "t", build (inner, names));
-  g_hash_table_insert (names, "kept", candela_node_new_cache (g_hash_table_lookup (names, "t")));
+  put_name (names, "x", make_value ("float64", "2 2", "1 2 3 4"));
+  put_name (names, "t", build (inner, names));
+  put_name (names, "kept", candela_node_new_cache (g_hash_table_lookup (names, "t")));
   root = build (text, names);
   return plan_node (root, CANDELA_PLAN_NO_FUSION);
 }
@@ -176,7 +176,7 @@ test_root_is_alias (void)
   g_autoptr (GHashTable) names = names_new ();
   g_autoptr (CandelaTensor) x = make_tensor ("float64", "2 2", "1 2 3 4");
 
-  g_hash_table_insert (names, "x", candela_node_new_tensor (x));
+  put_name (names, "x", candela_node_new_tensor (x));
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
       g_autoptr (CandelaNode) node = build (texts[i], names);

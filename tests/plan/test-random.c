@@ -283,10 +283,10 @@ add_baked (Graph *graph)
 
   if (graph->n == MAX_ENTRIES)
     return;
-  g_hash_table_insert (names, "t", candela_node_new_slot ("t", candela_tensor_get_dtype (value), shape, rank, NULL));
+  put_name (names, "t", candela_node_new_slot ("t", candela_tensor_get_dtype (value), shape, rank, NULL));
   inner = build (text, names);
   plan = plan_node (inner, below (graph, N_FLAGS));
-  g_hash_table_insert (names, "t", candela_node_new_tensor (value));
+  put_name (names, "t", candela_node_new_tensor (value));
   same = build (text, names);
   {
     g_autoptr (CandelaPlan) alone = plan_node (same, NO_OPTIMIZATION);
