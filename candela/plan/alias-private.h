@@ -15,7 +15,7 @@ typedef enum {
 
 typedef struct
 {
-  guint32 *parent; /* union-find; a value alone is its own parent */
+  guint32 *parent; /* union-find; a value alone is its own parent; NULL: all are alone */
   guint32 *owner;  /* of the set, at its top: the value that stands for all */
   guint8 *tag;     /* of the set, at its top */
   guint8 *rank;

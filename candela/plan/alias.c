@@ -19,12 +19,20 @@
 void
 candela_alias_map_init (CandelaAliasMap *map, guint32 n_values)
 {
-  map->n = n_values;
-  map->parent = g_new (guint32, n_values);
-  map->owner = g_new (guint32, n_values);
-  map->tag = g_new0 (guint8, n_values);
-  map->rank = g_new0 (guint8, n_values);
-  for (guint32 v = 0; v < n_values; v++)
+  *map = (CandelaAliasMap){ .n = n_values };
+}
+
+/* Most graphs have no alias at all, and need no map. */
+static void
+make_sets (CandelaAliasMap *map)
+{
+  if (map->parent != NULL)
+    return;
+  map->parent = g_new (guint32, map->n);
+  map->owner = g_new (guint32, map->n);
+  map->tag = g_new0 (guint8, map->n);
+  map->rank = g_new0 (guint8, map->n);
+  for (guint32 v = 0; v < map->n; v++)
     map->parent[v] = map->owner[v] = v;
 }
 
@@ -51,21 +59,24 @@ find (CandelaAliasMap *map, guint32 value)
 guint32
 candela_alias_map_resolve (CandelaAliasMap *map, guint32 value)
 {
-  return map->owner[find (map, value)];
+  return map->parent != NULL ? map->owner[find (map, value)] : value;
 }
 
 CandelaAliasTag
 candela_alias_map_get_tag (CandelaAliasMap *map, guint32 value)
 {
-  return map->tag[find (map, value)];
+  return map->parent != NULL ? map->tag[find (map, value)] : CANDELA_TAG_OWN;
 }
 
 /* Joins two sets; the owner of the whole is given. */
 static void
 unite (CandelaAliasMap *map, guint32 a, guint32 b, guint32 owner, CandelaAliasTag tag)
 {
-  guint32 top = find (map, a);
-  guint32 other = find (map, b);
+  guint32 top, other;
+
+  make_sets (map);
+  top = find (map, a);
+  other = find (map, b);
 
   if (map->rank[top] < map->rank[other])
     {

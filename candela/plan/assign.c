@@ -29,8 +29,9 @@ typedef struct
   CandelaPlan *plan;
   GTree *free_slots; /* FreeSlots, which are keys and values of themselves */
   FreeSlot *entries; /* of each slot */
-  CandelaProfile profile;
-  guint64 bound;
+  guint64 *held;     /* at each step, if every buffer is freed at once and none shared */
+  guint64 bound;     /* the most of them */
+  CandelaProfile profile; /* made when first asked */
 } Assignment;
 
 static int
@@ -51,13 +52,12 @@ last_step (const Assignment *assignment, const CandelaPlanBuffer *buffer)
   return buffer->end == CANDELA_PLAN_NONE ? assignment->plan->n_steps - 1 : buffer->end;
 }
 
-/* The bytes held at each step if every buffer is freed at once and none shared;
- * a plan within the plan holds its own peak while it runs. */
+/* A plan within the plan holds its own peak while it runs. */
 static void
-init_profile (Assignment *assignment)
+count_held (Assignment *assignment)
 {
   CandelaPlan *plan = assignment->plan;
-  g_autofree guint64 *held = g_new0 (guint64, (gsize) plan->n_steps + 1);
+  guint64 *held = g_new0 (guint64, (gsize) plan->n_steps + 1);
 
   for (guint32 b = 0; b < assignment->buffers->n; b++)
     {
@@ -69,14 +69,12 @@ init_profile (Assignment *assignment)
   for (guint32 s = 1; s <= plan->n_steps; s++)
     held[s] += held[s - 1];
   for (guint32 s = 0; s < plan->n_steps; s++)
-    if (plan->steps[s].kind == CANDELA_STEP_BAKED)
-      {
-        const CandelaPlan *inner = plan->parts[plan->steps[s].first_part].node->u.baked.plan;
-
-        held[s] += inner->peak_bytes;
-      }
-  candela_profile_init (&assignment->profile, held, plan->n_steps);
-  assignment->bound = candela_profile_get_max (&assignment->profile, 0, plan->n_steps - 1);
+    {
+      if (plan->steps[s].kind == CANDELA_STEP_BAKED)
+        held[s] += ((const CandelaPlan *) plan->parts[plan->steps[s].first_part].node->u.baked.plan)->peak_bytes;
+      assignment->bound = MAX (assignment->bound, held[s]);
+    }
+  assignment->held = held;
 }
 
 /* Holds the slot from its last buffer to this one, and beyond the buffer's size;
@@ -92,6 +90,10 @@ hold (Assignment *assignment, const FreeSlot *free_slot, const CandelaPlanBuffer
   /* What outlives the run is of just its size. */
   if (excess != 0 && buffer->end == CANDELA_PLAN_NONE)
     return FALSE;
+  if (excess == 0 && gap == buffer->start)
+    return TRUE;
+  if (profile->max == NULL)
+    candela_profile_init (profile, assignment->held, assignment->plan->n_steps);
   if (gap < buffer->start
       && candela_profile_get_max (profile, gap, buffer->start - 1) + free_slot->bytes > assignment->bound)
     return FALSE;
@@ -232,12 +234,14 @@ candela_planner_assign (CandelaPlanner *planner)
     {
       assignment.free_slots = g_tree_new (compare_free_slots);
       assignment.entries = g_new (FreeSlot, buffers.n);
-      init_profile (&assignment);
+      count_held (&assignment);
       assign_slots (&assignment);
-      plan->lower_bound_bytes = assignment.bound;
-      plan->peak_bytes = candela_profile_get_max (&assignment.profile, 0, plan->n_steps - 1);
+      plan->lower_bound_bytes = plan->peak_bytes = assignment.bound;
+      if (assignment.profile.max != NULL)
+        plan->peak_bytes = candela_profile_get_max (&assignment.profile, 0, plan->n_steps - 1);
       g_tree_unref (assignment.free_slots);
       g_free (assignment.entries);
+      g_free (assignment.held);
       candela_profile_clear (&assignment.profile);
     }
   list_frees (plan);

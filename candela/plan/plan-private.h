@@ -41,12 +41,12 @@ typedef enum {
 /* A value: one output of one node, over a buffer. */
 typedef struct
 {
-  CandelaNode *node; /* that it is the value of; the plan's reference is through its roots */
-  guint32 output;
-  CandelaLayout *layout; /* resolved: over the buffer that it really has; owned */
+  CandelaNode *node;     /* that it is the value of; the plan's reference is through its roots */
+  CandelaLayout *layout; /* resolved: over the buffer that it really has; a node's, or one of the plan's */
+  guint32 source;        /* the slot, the index of the tensor or binding, or the value whose node holds the scalar */
+  guint8 output;
   guint8 dtype;
   guint8 storage; /* CandelaStorage */
-  guint32 source; /* the slot, the index of the tensor or binding, or the value whose node holds the scalar */
 } CandelaPlanValue;
 
 /* Memory of the plan, from its first step to its last. */
@@ -120,6 +120,7 @@ struct _CandelaPlan
   guint32 *operands;
   guint32 *frees;
 
+  GPtrArray *layouts; /* those of values that no node has; owned */
   CandelaTensor **tensors; /* of edges and of filled caches; owned */
   guint32 n_tensors;
   CandelaNode **bindings; /* slot nodes, in order of first use; not owned (reached from roots) */

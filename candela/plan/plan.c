@@ -95,6 +95,7 @@ candela_plan_new (CandelaNode *const *roots, gsize n_roots, CandelaPlanFlags fla
   plan = g_new0 (CandelaPlan, 1);
   g_atomic_ref_count_init (&plan->ref_count);
   plan->flags = flags | debug_plan_flags ();
+  plan->layouts = g_ptr_array_new_with_free_func ((GDestroyNotify) candela_layout_unref);
   plan->n_roots = n_roots;
   plan->roots = g_new (CandelaNode *, n_roots);
   for (gsize r = 0; r < n_roots; r++)
@@ -166,8 +167,7 @@ candela_plan_unref (CandelaPlan *plan)
 
   if (!g_atomic_ref_count_dec (&plan->ref_count))
     return;
-  for (guint32 v = 0; plan->values != NULL && v < plan->n_values; v++)
-    g_clear_pointer (&plan->values[v].layout, candela_layout_unref);
+  g_clear_pointer (&plan->layouts, g_ptr_array_unref);
   for (guint32 t = 0; t < plan->n_tensors; t++)
     g_object_unref (plan->tensors[t]);
   for (guint r = 0; r < plan->n_roots; r++)

@@ -26,8 +26,8 @@ static void
 set_leaf (CandelaPlanner *planner, guint32 v, CandelaNode *node, CandelaLayout *layout, CandelaStorage storage,
           guint32 source)
 {
-  *value_of (planner, v) = (CandelaPlanValue){ .node = node, .layout = candela_layout_ref (layout),
-                                               .dtype = node->dtype, .storage = storage, .source = source };
+  *value_of (planner, v) = (CandelaPlanValue){ .node = node, .layout = layout, .dtype = node->dtype, .storage = storage,
+                                               .source = source };
   planner->base[v] = v;
 }
 
@@ -35,7 +35,7 @@ static void
 set_computed (CandelaPlanner *planner, guint32 v, CandelaNode *node, guint output, CandelaLayout *layout)
 {
   *value_of (planner, v)
-      = (CandelaPlanValue){ .node = node, .output = output, .layout = candela_layout_ref (layout),
+      = (CandelaPlanValue){ .node = node, .output = output, .layout = layout,
                             .dtype = candela_node_output_dtype (node, output), .storage = CANDELA_STORAGE_SLOT,
                             .source = CANDELA_PLAN_NONE };
   planner->base[v] = v;
@@ -51,7 +51,6 @@ static void
 set_alias (CandelaPlanner *planner, guint32 v, CandelaNode *node, guint output, guint32 target, CandelaAliasTag tag)
 {
   *value_of (planner, v) = *value_of (planner, target);
-  candela_layout_ref (value_of (planner, v)->layout);
   planner->names[v] = TRUE;
   value_of (planner, v)->node = node;
   value_of (planner, v)->output = output;
@@ -64,7 +63,7 @@ set_reference (CandelaPlanner *planner, guint32 v, CandelaNode *node, guint outp
                CandelaLayout *layout)
 {
   *value_of (planner, v) = *value_of (planner, target);
-  value_of (planner, v)->layout = candela_layout_ref (layout);
+  value_of (planner, v)->layout = layout;
   value_of (planner, v)->node = node;
   value_of (planner, v)->output = output;
   planner->base[v] = planner->base[target];
@@ -125,7 +124,7 @@ preplan_cache (CandelaPlanner *planner, guint32 place, guint32 v, CandelaNode *n
  * the node holds what it said of those that the graph names. */
 typedef struct
 {
-  CandelaLayout *layouts[CANDELA_MAX_OUTPUTS]; /* owned */
+  CandelaLayout *layouts[CANDELA_MAX_OUTPUTS]; /* the node's, or the plan's */
   guint8 aliasing[CANDELA_MAX_OUTPUTS];
   guint32 aliased_input[CANDELA_MAX_OUTPUTS];
 } Answer;
@@ -133,13 +132,13 @@ typedef struct
 static void
 answer_from_node (const CandelaNode *node, Answer *answer)
 {
-  answer->layouts[0] = candela_layout_ref (node->layout);
+  answer->layouts[0] = node->layout;
   answer->aliasing[0] = node->aliasing;
   answer->aliased_input[0] = node->aliased_input;
   for (guint o = 0; node->u.op.outputs != NULL && o < node->n_outputs; o++)
     {
       if (o > 0)
-        answer->layouts[o] = candela_layout_ref (node->u.op.outputs[o].layout);
+        answer->layouts[o] = node->u.op.outputs[o].layout;
       answer->aliasing[o] = node->u.op.outputs[o].aliasing;
       answer->aliased_input[o] = node->u.op.outputs[o].aliased_input;
     }
@@ -186,6 +185,7 @@ answer_from_op (CandelaPlanner *planner, const CandelaNode *node, const guint32 
   for (guint o = 0; ok && o < node->n_outputs; o++)
     {
       answer->layouts[o] = g_steal_pointer (&inference.out_layouts[o]);
+      g_ptr_array_add (planner->plan->layouts, answer->layouts[o]);
       answer->aliasing[o] = inference.aliasing[o];
       answer->aliased_input[o] = inference.aliased_input[o];
     }
@@ -203,7 +203,14 @@ preplan_op (CandelaPlanner *planner, guint32 place, guint32 first, CandelaNode *
   Answer answer;
 
   /* Where a loop computes, the answer depends on shapes alone. */
-  for (guint i = 0; !(elementwise && node->aliasing == CANDELA_ALIASING_NONE) && as_in_graph && i < node->n_inputs; i++)
+  if (elementwise && node->aliasing == CANDELA_ALIASING_NONE)
+    {
+      for (guint o = 0; o < node->n_outputs; o++)
+        set_computed (planner, first + o, node, o, candela_node_output_layout (node, o));
+      add_prestep (planner, place, CANDELA_STEP_FUSED);
+      return TRUE;
+    }
+  for (guint i = 0; as_in_graph && i < node->n_inputs; i++)
     {
       const CandelaLayout *real = value_of (planner, inputs[i])->layout;
 
@@ -236,7 +243,6 @@ preplan_op (CandelaPlanner *planner, guint32 place, guint32 first, CandelaNode *
           computes = TRUE;
           break;
         }
-      candela_layout_unref (answer.layouts[o]);
     }
   if (computes || refers)
     add_prestep (planner, place,
