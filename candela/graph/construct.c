@@ -173,36 +173,48 @@ stays_weak (const Construction *c, const CandelaParams *params)
   return c->all_weak && c->facts->info->axes == CANDELA_AXES_ELEMENTWISE;
 }
 
+/* The same loop as in a run, so the same bits. */
+CandelaNode *
+candela_node_fold_literals (const CandelaOpFacts *facts, const CandelaKernelInfo *kernel, CandelaNode *const *inputs,
+                            guint n_inputs, const CandelaParams *params, guint output, gboolean weak)
+{
+  guint8 values[CANDELA_MAX_LOOP_INPUTS][16];
+  guint8 results[CANDELA_MAX_OUTPUTS][16];
+  gconstpointer in[CANDELA_MAX_LOOP_INPUTS];
+  gpointer out[CANDELA_MAX_OUTPUTS];
+  CandelaDType dtype;
+
+  if (facts->info->axes != CANDELA_AXES_ELEMENTWISE || facts->info->effect != CANDELA_EFFECT_PURE
+      || facts->info->threads != CANDELA_THREADS_ANY || kernel == NULL)
+    return NULL;
+  for (guint i = 0; i < n_inputs; i++)
+    {
+      CandelaConvertFunc convert = candela_dtype_get_convert_func (inputs[i]->dtype, kernel->in[i]);
+
+      if (!inputs[i]->literal || convert == NULL)
+        return NULL;
+      convert (values[i], inputs[i]->u.scalar, 1);
+      in[i] = values[i];
+    }
+  for (guint o = 0; o < facts->n_outputs; o++)
+    out[o] = results[o];
+  kernel->loop (out, in, 1, params);
+
+  dtype = kernel->out[output];
+  return candela_node_new_literal (
+      dtype, results[output],
+      weak && (dtype == CANDELA_DTYPE_BOOL || dtype == CANDELA_DTYPE_INT64 || dtype == CANDELA_DTYPE_FLOAT64));
+}
+
 /* Arithmetic of weak literals is done at once: only so is a scalar's range known
- * when it meets an array. The same loop as in a run, so the same bits. */
+ * when it meets an array. */
 static CandelaNode *
 fold_scalars (const Construction *c, const CandelaInference *inference, const CandelaParams *params)
 {
-  guint8 values[CANDELA_MAX_LOOP_INPUTS][16];
-  guint8 result[16];
-  gconstpointer in[CANDELA_MAX_LOOP_INPUTS];
-  gpointer out[1] = { result };
-
-  if (!c->all_weak || c->facts->n_outputs != 1 || c->facts->info->axes != CANDELA_AXES_ELEMENTWISE
-      || c->facts->info->effect != CANDELA_EFFECT_PURE || c->facts->info->threads != CANDELA_THREADS_ANY
-      || inference->aliasing[0] != CANDELA_ALIASING_NONE)
+  if (!c->all_weak || c->facts->n_outputs != 1 || inference->aliasing[0] != CANDELA_ALIASING_NONE)
     return NULL;
-  for (guint i = 0; i < c->n_inputs; i++)
-    {
-      CandelaConvertFunc convert = candela_dtype_get_convert_func (c->dtypes[i], inference->kernel->in[i]);
-
-      if (!c->inputs[i]->literal || convert == NULL)
-        return NULL;
-      convert (values[i], c->inputs[i]->u.scalar, 1);
-      in[i] = values[i];
-    }
-  inference->kernel->loop (out, in, 1, params);
-
-  CandelaDType dtype = inference->out_dtypes[0];
-  gboolean python_like
-      = dtype == CANDELA_DTYPE_BOOL || dtype == CANDELA_DTYPE_INT64 || dtype == CANDELA_DTYPE_FLOAT64;
-
-  return candela_node_new_literal (dtype, result, python_like && stays_weak (c, params));
+  return candela_node_fold_literals (c->facts, inference->kernel, c->inputs, c->n_inputs, params, 0,
+                                     stays_weak (c, params));
 }
 
 static CandelaNode *

@@ -86,6 +86,12 @@ CandelaTensor *candela_node_peek_cached (CandelaNode *node);
 /* Fills a cache with a contiguous tensor, unless another thread was first. */
 void candela_node_fill_cache (CandelaNode *node, CandelaTensor *tensor);
 
+/* graph/construct.c: an output of an element-wise op over literals, as a literal;
+ * NULL if an input is none, or the op cannot be run at any time. */
+CandelaNode *candela_node_fold_literals (const CandelaOpFacts *facts, const CandelaKernelInfo *kernel,
+                                         CandelaNode *const *inputs, guint n_inputs, const CandelaParams *params,
+                                         guint output, gboolean weak);
+
 /* graph/construct.c: the dtype of an op's inputs together, those with a fixed one
  * left out; whether all of them are weak. */
 CandelaDType candela_node_promote (const CandelaOpFacts *facts, CandelaNode *const *inputs, guint n_inputs,

@@ -328,13 +328,20 @@ candela_node_get_output (CandelaNode *node, guint output, GError **error)
     return NULL;
   if (output >= candela_node_get_n_outputs (node))
     {
-      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY, "%s: has %u outputs; there is no output %u",
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY, "%s: has %u output%s; there is no output %u",
                    node->kind == CANDELA_NODE_OP ? node->u.op.facts->info->name : "node",
-                   candela_node_get_n_outputs (node), output);
+                   candela_node_get_n_outputs (node), candela_node_get_n_outputs (node) == 1 ? "" : "s", output);
       return NULL;
     }
   if (node->n_outputs <= 1)
     return candela_node_ref (node);
+  if (node->weak && node->aliasing == CANDELA_ALIASING_NONE)
+    {
+      projection = candela_node_fold_literals (node->u.op.facts, node->u.op.kernel, node->inputs, node->n_inputs,
+                                               node->u.op.params, output, TRUE);
+      if (projection != NULL)
+        return projection;
+    }
   projection = candela_node_alloc (CANDELA_NODE_OUTPUT, candela_node_output_dtype (node, output),
                                    candela_node_output_layout (node, output), &node, 1);
   projection->weak = node->weak;

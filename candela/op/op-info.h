@@ -87,6 +87,7 @@ typedef struct
   CandelaDType fixed; /* takes no part in promotion: is read as this dtype; INVALID: it does */
   const char *summary;
   guint stand_in; /* optional, missing, and one after it is given: 1 + the input before it that is taken; 0: none may be */
+  gpointer padding[2];
 } CandelaInputInfo;
 
 /* The largest number of inputs and outputs of an element-wise op. */
@@ -130,6 +131,7 @@ typedef struct
   CandelaKernelFunc compute;
   CandelaPlace place;
   guint n_inputs; /* serves that many inputs only; 0: any number */
+  gpointer padding[2];
 } CandelaKernelInfo;
 
 /* The whole declaration: one const struct beside the kernel. All that is zero is

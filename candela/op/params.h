@@ -48,6 +48,7 @@ typedef struct
   double minimum, maximum;   /* of numbers and of the items of lists; both 0: any */
   const char *const *choices; /* of strings: what is allowed, NULL-terminated; or NULL */
   const char *summary;        /* one line */
+  gpointer padding[2];
 } CandelaParamInfo;
 
 /* The parameters of one node, checked, in the order of the table. Getters take

@@ -176,7 +176,7 @@ emit_outputs (Emitter *emitter, CandelaPlanStep *step, guint32 prestep)
   step->first_output = emitter->n_outputs;
   for (guint o = 0; o < MAX (node->n_outputs, 1); o++)
     {
-      if (emitter->planner->names[first + o])
+      if (emitter->planner->names[first + o] != CANDELA_PLAN_NONE)
         continue;
       emitter->plan->outputs[emitter->n_outputs++]
           = (CandelaPlanOutput){ .value = first + o, .input = CANDELA_PLAN_NONE, .reason_at = CANDELA_PLAN_NONE };

@@ -29,6 +29,7 @@ clear_planner (CandelaPlanner *planner)
   g_free (planner->first_value);
   g_free (planner->base);
   g_free (planner->names);
+  g_free (planner->exact);
   g_free (planner->pins);
   g_free (planner->presteps);
   candela_alias_map_clear (&planner->aliases);

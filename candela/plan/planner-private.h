@@ -49,7 +49,8 @@ typedef struct
   /* preplan: */
   guint32 *first_value; /* of each node */
   guint32 *base;        /* of each value: the one whose buffer it lies in */
-  guint8 *names;        /* of each value: merely another's name, which no step produces */
+  guint32 *names;       /* of each value: the one that it is merely a name of; CANDELA_PLAN_NONE if it is no name */
+  guint8 *exact;        /* of each node: an op that its layout may tell reads it; NULL: no node has such a reader */
   guint8 *pins;         /* of each base: CandelaPin */
   CandelaAliasMap aliases;
   CandelaPreStep *presteps;

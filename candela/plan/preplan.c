@@ -10,7 +10,12 @@
  * to read x: the copy does not exist yet when that consumer runs. One that is
  * listed after it should read the copy. Asking the alias map at each node's own
  * place gives both the right answer, and the takeover itself, which asks before
- * it claims, never reads itself. */
+ * it claims, never reads itself.
+ *
+ * Some ops give the same bits only for operands of the same layout (products by
+ * an outside library). What such an op reads must not depend on what else is in
+ * the graph, or which caches are filled: it, and the views between it and what
+ * it reads, get what the graph names, not what has taken that over. */
 #include <candela/plan/planner-private.h>
 
 /* Inputs for which no memory is asked. */
@@ -51,7 +56,7 @@ static void
 set_alias (CandelaPlanner *planner, guint32 v, CandelaNode *node, guint output, guint32 target, CandelaAliasTag tag)
 {
   *value_of (planner, v) = *value_of (planner, target);
-  planner->names[v] = TRUE;
+  planner->names[v] = target;
   value_of (planner, v)->node = node;
   value_of (planner, v)->output = output;
   planner->base[v] = planner->base[target];
@@ -102,10 +107,13 @@ preplan_cache (CandelaPlanner *planner, guint32 place, guint32 v, CandelaNode *n
   CandelaPlan *plan = planner->plan;
   guint32 inner = planner->edges[planner->first_edge[place]];
 
-  if (value_of (planner, inner)->layout->contiguous)
-    {
-      set_alias (planner, v, node, 0, inner, CANDELA_TAG_CONTIGUOUS_CACHE);
-    }
+  const CandelaPlanValue *whole = value_of (planner, planner->base[inner]);
+  gboolean part = whole->storage == CANDELA_STORAGE_SLOT
+                  && value_of (planner, inner)->layout->n_elements < whole->layout->n_elements;
+
+  /* A part of a larger value would keep all of it. */
+  if (value_of (planner, inner)->layout->contiguous && !part)
+    set_alias (planner, v, node, 0, inner, CANDELA_TAG_CONTIGUOUS_CACHE);
   else
     {
       set_computed (planner, v, node, 0, node->layout);
@@ -293,12 +301,45 @@ preplan_node (CandelaPlanner *planner, guint32 place, GError **error)
   return TRUE;
 }
 
-/* Room for as much as there can be of everything. */
+static gboolean
+is_told_by_layout (const CandelaNode *node)
+{
+  return node->kind == CANDELA_NODE_OP && node->u.op.facts->info->determinism == CANDELA_DETERMINISM_PER_LAYOUT;
+}
+
+/* A node whose layout is made from that of its input. */
+static gboolean
+passes_layout_on (const CandelaNode *node)
+{
+  return node->kind == CANDELA_NODE_OUTPUT
+         || (node->kind == CANDELA_NODE_OP && node->u.op.facts->info->axes != CANDELA_AXES_ELEMENTWISE
+             && (node->aliasing != CANDELA_ALIASING_NONE || node->u.op.outputs != NULL));
+}
+
+/* Walks the list backwards from the ops that their operands' layouts may tell. */
 static void
+mark_exact (CandelaPlanner *planner)
+{
+  for (guint32 place = planner->n_nodes; place-- > 0;)
+    {
+      const CandelaNode *node = planner->nodes[place];
+      gboolean told = is_told_by_layout (node);
+
+      if (told && planner->exact == NULL)
+        planner->exact = g_new0 (guint8, planner->n_nodes);
+      if (told || (planner->exact != NULL && planner->exact[place] && passes_layout_on (node)))
+        for (guint32 i = 0; i < node->n_inputs; i++)
+          planner->exact[planner->edges[planner->first_edge[place] + i]] = TRUE;
+    }
+}
+
+/* Room for as much as there can be of everything. */
+static gboolean
 allocate (CandelaPlanner *planner)
 {
   CandelaPlan *plan = planner->plan;
-  guint32 n_values = 0, n_leaves = 0, n_caches = 0;
+  guint64 n_values = 0;
+  guint32 n_leaves = 0, n_caches = 0;
 
   planner->first_value = g_new (guint32, planner->n_nodes);
   for (guint32 place = 0; place < planner->n_nodes; place++)
@@ -314,6 +355,8 @@ allocate (CandelaPlanner *planner)
       n_leaves += node->kind != CANDELA_NODE_OP;
       n_caches += node->kind == CANDELA_NODE_CACHE;
     }
+  if (n_values > G_MAXUINT32 / 4)
+    return FALSE;
   plan->n_values = n_values;
   plan->values = g_new0 (CandelaPlanValue, n_values);
   plan->tensors = g_new (CandelaTensor *, n_leaves);
@@ -321,10 +364,13 @@ allocate (CandelaPlanner *planner)
   plan->caches = g_new (guint32, n_caches);
   plan->cache_nodes = g_new (CandelaNode *, n_caches);
   planner->base = g_new (guint32, n_values);
-  planner->names = g_new0 (guint8, n_values);
+  planner->names = g_new (guint32, n_values);
+  for (guint32 v = 0; v < n_values; v++)
+    planner->names[v] = CANDELA_PLAN_NONE;
   planner->pins = g_new0 (guint8, n_values);
   planner->presteps = g_new (CandelaPreStep, planner->n_nodes);
   candela_alias_map_init (&planner->aliases, n_values);
+  return TRUE;
 }
 
 gboolean
@@ -332,17 +378,30 @@ candela_planner_preplan (CandelaPlanner *planner, GError **error)
 {
   CandelaPlan *plan = planner->plan;
 
-  allocate (planner);
+  if (!allocate (planner))
+    {
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_NO_MEMORY, "a plan has room for %u values", G_MAXUINT32 / 4);
+      return FALSE;
+    }
+  mark_exact (planner);
   for (guint32 place = 0; place < planner->n_nodes; place++)
     {
       guint32 n_edges = planner->first_edge[place] == CANDELA_PLAN_NONE ? 0 : planner->nodes[place]->n_inputs;
+
+      gboolean exact = planner->exact != NULL
+                       && (is_told_by_layout (planner->nodes[place])
+                           || (planner->exact[place] && passes_layout_on (planner->nodes[place])));
 
       /* The snapshot. */
       for (guint32 i = 0; i < n_edges; i++)
         {
           guint32 *edge = &planner->edges[planner->first_edge[place] + i];
+          guint32 value = planner->first_value[*edge];
 
-          *edge = candela_alias_map_resolve (&planner->aliases, planner->first_value[*edge]);
+          if (!exact)
+            *edge = candela_alias_map_resolve (&planner->aliases, value);
+          else
+            *edge = planner->names[value] != CANDELA_PLAN_NONE ? planner->names[value] : value;
         }
       if (!preplan_node (planner, place, error))
         return FALSE;
