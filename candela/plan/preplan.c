@@ -307,13 +307,15 @@ is_told_by_layout (const CandelaNode *node)
   return node->kind == CANDELA_NODE_OP && node->u.op.facts->info->determinism == CANDELA_DETERMINISM_PER_LAYOUT;
 }
 
-/* A node whose layout is made from that of its input. */
+/* A node whose layout is made from that of its input; a takeover's is packed,
+ * whatever it is made from. */
 static gboolean
 passes_layout_on (const CandelaNode *node)
 {
   return node->kind == CANDELA_NODE_OUTPUT
          || (node->kind == CANDELA_NODE_OP && node->u.op.facts->info->axes != CANDELA_AXES_ELEMENTWISE
-             && (node->aliasing != CANDELA_ALIASING_NONE || node->u.op.outputs != NULL));
+             && (node->aliasing == CANDELA_ALIASING_ALIAS || node->aliasing == CANDELA_ALIASING_REFERENCE
+                 || node->u.op.outputs != NULL));
 }
 
 /* Walks the list backwards from the ops that their operands' layouts may tell. */

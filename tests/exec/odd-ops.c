@@ -108,7 +108,8 @@ infer_pack_from_start (CandelaInference *inference, GError **error)
 OP (pack_from_start, .inputs = one_input, .infer = infer_pack_from_start, .kernels = copy_kernels)
 
 /* x times 2 to the power of y, which is always int32. */
-static const CandelaInputInfo scale_inputs[] = { { .name = "x" }, { .name = "y", .fixed = CANDELA_DTYPE_INT32 }, { .name = NULL } };
+static const CandelaInputInfo scale_inputs[]
+  = { { .name = "x" }, { .name = "y", .fixed = CANDELA_DTYPE_INT32 }, { .name = NULL } };
 
 static void
 loop_scale (gpointer const *out, gconstpointer const *in, gsize n, const CandelaParams *params)

@@ -38,7 +38,8 @@ static const Case cases[] = {
   { "scale/cast", "odd_scale(x + 0, 3)", { { "x", "float32", "2", "0.5 3" } }, "float64", "2", "4 24" },
 
   { "count/none", "odd_count() + odd_nothing()", { { NULL } }, "float64", "", "0" },
-  { "count/many", "odd_count(x, x, x + 1, 2, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x)", { SIX }, "float64", "", "19" },
+  { "count/many", "odd_count(x, x, x + 1, 2, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x)", { SIX },
+    "float64", "", "19" },
   { "same/array", "odd_same(x) + odd_same(x[::-1] * 1)", { SIX }, "float64", "6", "7 7 7 7 7 7" },
   { "same/scalar", "odd_same(2.5) + 1.0", { { NULL } }, "float64", "", "3.5" },
 
@@ -47,7 +48,8 @@ static const Case cases[] = {
 
   /* Scalars of which a view is made. */
   { "scalar/broadcast", "broadcast_to(2.5, [2, 2])", { { NULL } }, "float64", "2 2", "2.5 2.5 2.5 2.5" },
-  { "scalar/view-of-view", "contiguous(broadcast_to(expand_dims(7, 0), [2, 1]).T) + 1", { { NULL } }, "int64", "1 2", "8 8" },
+  { "scalar/view-of-view", "contiguous(broadcast_to(expand_dims(7, 0), [2, 1]).T) + 1", { { NULL } },
+    "int64", "1 2", "8 8" },
   { "scalar/view", "expand_dims(true, 0)", { { NULL } }, "bool", "1", "1" },
 };
 

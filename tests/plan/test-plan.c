@@ -46,12 +46,12 @@ static const Case cases[] = {
     "transpose(a):reference-eternal; contiguous(transpose):allocate@0; transpose(contiguous):reference-slot@0; "
     "matmul(contiguous,transpose):allocate@1-0" },
   /* A product's bits may depend on its operands' layouts: it reads what the graph names. */
-  { "takeover/not-for-a-product", "t = a.T; c = contiguous(t); t @ s + sum(c)", UNFUSED,
-    "transpose(a):reference-eternal; matmul(transpose,s):allocate@0; contiguous(transpose):allocate@1; "
+  { "takeover/not-for-a-product", "t = s.T; c = contiguous(t); t @ s + sum(c)", UNFUSED,
+    "transpose(s):reference-eternal; matmul(transpose,s):allocate@0; contiguous(transpose):allocate@1; "
     "sum(contiguous):allocate@2-1; add(matmul,sum):in-place@0-2" },
-  { "takeover/not-for-a-product-after", "t = a.T; c = contiguous(t); sum(c) + t[:, ::-1] @ s", UNFUSED,
-    "transpose(a):reference-eternal; contiguous(transpose):allocate@0; sum(contiguous):allocate@1-0; "
-    "index(transpose):reference-eternal; matmul(index,s):allocate@2; add(sum,matmul):in-place@2-1" },
+  { "takeover/not-for-a-product-after", "t = s.T; c = contiguous(t); sum(c) + t[:, ::-1] @ s", UNFUSED,
+    "transpose(s):reference-eternal; contiguous(transpose):allocate@0; sum(contiguous):allocate@1; "
+    "index(transpose):reference-eternal; matmul(index,s):reuse@0; add(sum,matmul):in-place@0-1" },
   { "takeover/of-itself", "t = a.T; c = contiguous(t); contiguous(c) + 1", UNFUSED,
     "transpose(a):reference-eternal; contiguous(transpose):allocate@0; add(contiguous,1.0):in-place@0" },
   { "takeover/over-plain-alias", "t = a.T; i = identity(t); c = contiguous(i); c - i", UNFUSED,
