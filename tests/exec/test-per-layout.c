@@ -3,7 +3,7 @@
  * A product by an outside library may tell operands of one value and several
  * layouts apart. Its result must not depend on what else is in the graph, nor on
  * which caches are filled. */
-#include "testing.h"
+#include "../testing.h"
 
 static CandelaNode *
 random_value (const char *name, const char *shape)
