@@ -251,6 +251,20 @@ load_file (const char *path, GError **error)
   return g_str_has_suffix (path, ".npz") ? load_npz (path, NULL, error) : candela_npy_load (file, error);
 }
 
+/* "float99[3]", "float32[2": no file, but meant as a dtype and a shape. */
+static gboolean
+is_misspelt_spec (const char *value, GError **error)
+{
+  gsize length = strspn (value, "abcdefghijklmnopqrstuvwxyz0123456789");
+  g_autofree char *name = g_strndup (value, length);
+
+  if (length == 0 || value[length] != '[' || g_file_test (value, G_FILE_TEST_EXISTS))
+    return FALSE;
+  if (candela_dtype_from_name (name, error) != CANDELA_DTYPE_INVALID)
+    g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_SHAPE, "'%s' is no shape: write %s[2, 3]", value + length, name);
+  return TRUE;
+}
+
 static gboolean
 load_input (ToolProgram *program, const char *word, const char *value, gboolean slots, GError **error)
 {
@@ -270,6 +284,8 @@ load_input (ToolProgram *program, const char *word, const char *value, gboolean 
       else
         node = load_slot (name, value, error);
     }
+  else if (is_misspelt_spec (value, error))
+    g_prefix_error (error, "%s: ", name);
   else
     {
       g_autoptr (CandelaTensor) tensor = load_file (value, error);

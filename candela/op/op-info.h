@@ -45,7 +45,7 @@ typedef enum {
 
 typedef enum {
   CANDELA_EFFECT_PURE,   /* a function of inputs and parameters */
-  CANDELA_EFFECT_ORDERED /* has state: runs of it keep their order */
+  CANDELA_EFFECT_ORDERED /* has state: in every run of a plan it runs in the order of the plan's steps, on one thread */
 } CandelaEffect;
 
 typedef enum {

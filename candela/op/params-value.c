@@ -238,6 +238,8 @@ raw_from_variant (GVariant *value, Raw *raw)
       raw->kind = RAW_STRING;
       raw->string = g_variant_get_string (value, NULL);
     }
+  else if (g_variant_is_of_type (value, G_VARIANT_TYPE_DICTIONARY))
+    return;
   else if (g_variant_is_of_type (value, G_VARIANT_TYPE_ARRAY) || g_variant_is_of_type (value, G_VARIANT_TYPE_TUPLE))
     raw_list_from_variant (value, raw);
   else if (variant_get_int (value, &raw->i, &raw->big))

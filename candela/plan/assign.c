@@ -52,7 +52,23 @@ last_step (const Assignment *assignment, const CandelaPlanBuffer *buffer)
   return buffer->end == CANDELA_PLAN_NONE ? assignment->plan->n_steps - 1 : buffer->end;
 }
 
-/* A plan within the plan holds its own peak while it runs. */
+/* A plan within the plan holds its own peak while it runs, and packed copies of
+ * those of its inputs that are not packed. */
+static guint64
+baked_bytes (const CandelaPlan *plan, const CandelaPlanStep *step)
+{
+  guint64 bytes = ((const CandelaPlan *) plan->parts[step->first_part].node->u.baked.plan)->peak_bytes;
+
+  for (guint32 i = 0; i < step->n_inputs; i++)
+    {
+      const CandelaPlanValue *value = &plan->values[plan->inputs[step->first_input + i]];
+
+      if (!value->layout->contiguous || value->layout->offset != 0)
+        bytes += candela_plan_value_bytes (value);
+    }
+  return bytes;
+}
+
 static void
 count_held (Assignment *assignment)
 {
@@ -71,7 +87,7 @@ count_held (Assignment *assignment)
   for (guint32 s = 0; s < plan->n_steps; s++)
     {
       if (plan->steps[s].kind == CANDELA_STEP_BAKED)
-        held[s] += ((const CandelaPlan *) plan->parts[plan->steps[s].first_part].node->u.baked.plan)->peak_bytes;
+        held[s] += baked_bytes (plan, &plan->steps[s]);
       assignment->bound = MAX (assignment->bound, held[s]);
     }
   assignment->held = held;
