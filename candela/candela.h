@@ -16,5 +16,6 @@
 #include <candela/graph/expression.h>
 #include <candela/plan/plan.h>
 #include <candela/exec/materialize.h>
+#include <candela/exec/profile.h>
 #include <candela/io/npy.h>
 #undef CANDELA_INSIDE

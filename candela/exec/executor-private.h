@@ -8,6 +8,12 @@
 
 G_BEGIN_DECLS
 
+/* When a step began and how long it took, in nanoseconds. */
+typedef struct
+{
+  gint64 start, duration;
+} CandelaStepTime;
+
 typedef struct
 {
   CandelaPlan *plan;
@@ -17,10 +23,23 @@ typedef struct
   GCancellable *cancellable;
   CandelaProgressFunc progress;
   gpointer progress_data;
-  guint64 done, total; /* elements written */
-  guint64 held;        /* bytes */
+  CandelaStepTime *times; /* of each step, to be filled in; NULL if nobody asks */
+  guint64 done, total;    /* elements written */
+  guint64 held;           /* bytes */
   CandelaRunStats stats;
 } CandelaRun;
+
+/* materialize.c: candela_plan_run(), which notes the time of each step unless times
+ * is NULL. */
+CandelaTensor **candela_run_plan (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots,
+                                  GCancellable *cancellable, CandelaProgressFunc progress, gpointer user_data,
+                                  CandelaStepTime *times, CandelaRunStats *stats, gsize *n_tensors, GError **error);
+
+/* materialize.c: an array that owns them. */
+GPtrArray *candela_take_tensors (CandelaTensor **tensors, gsize n);
+
+/* A clock that only goes forward. */
+gint64 candela_clock_nanoseconds (void);
 
 /* Runs every step; slots that results need are still there afterwards. */
 gboolean candela_run_steps (CandelaRun *run, GError **error);

@@ -6,6 +6,7 @@
 #include <candela/exec/executor-private.h>
 #include <candela/value/debug-private.h>
 #include <string.h>
+#include <time.h>
 
 #define FEW_INPUTS 16
 
@@ -311,6 +312,27 @@ run_step (CandelaRun *run, const CandelaPlanStep *step, GError **error)
   return TRUE;
 }
 
+gint64
+candela_clock_nanoseconds (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return now.tv_sec * G_GINT64_CONSTANT (1000000000) + now.tv_nsec;
+}
+
+static gboolean
+run_step_timed (CandelaRun *run, const CandelaPlanStep *step, GError **error)
+{
+  CandelaStepTime *took = &run->times[step - run->plan->steps];
+  gboolean ok;
+
+  took->start = candela_clock_nanoseconds ();
+  ok = run_step (run, step, error);
+  took->duration = candela_clock_nanoseconds () - took->start;
+  return ok;
+}
+
 gboolean
 candela_run_steps (CandelaRun *run, GError **error)
 {
@@ -320,9 +342,11 @@ candela_run_steps (CandelaRun *run, GError **error)
     run->total += step_elements (plan, &plan->steps[s]);
   for (guint32 s = 0; s < plan->n_steps; s++)
     {
-      if (!run_step (run, &plan->steps[s], error))
+      const CandelaPlanStep *step = &plan->steps[s];
+
+      if (!(run->times != NULL ? run_step_timed (run, step, error) : run_step (run, step, error)))
         return FALSE;
-      free_after (run, &plan->steps[s]);
+      free_after (run, step);
     }
   run->stats.steps = plan->n_steps;
   return TRUE;

@@ -164,6 +164,39 @@ clear_run (CandelaRun *run)
   g_free (run->bindings);
 }
 
+CandelaTensor **
+candela_run_plan (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots, GCancellable *cancellable,
+                  CandelaProgressFunc progress, gpointer user_data, CandelaStepTime *times, CandelaRunStats *stats,
+                  gsize *n_tensors, GError **error)
+{
+  CandelaRun run = { .plan = plan,
+                     .cancellable = cancellable,
+                     .progress = progress,
+                     .progress_data = user_data,
+                     .times = times };
+  CandelaTensor **tensors = NULL;
+  gint64 started = candela_clock_nanoseconds ();
+
+  if ((candela_debug_flags () & CANDELA_DEBUG_PLAN) != 0)
+    {
+      g_autofree char *text = candela_plan_to_string (plan);
+
+      g_printerr ("%s\n", text);
+    }
+  run.slots = g_new0 (CandelaBuffer *, plan->n_slots);
+  run.tensors = g_new0 (CandelaBuffer *, plan->n_tensors);
+  run.bindings = g_new0 (CandelaTensor *, plan->n_bindings);
+  if (bind_slots (&run, slots, n_slots, error) && prepare_tensors (&run, error) && candela_run_steps (&run, error))
+    tensors = collect_results (&run, error);
+  clear_run (&run);
+  run.stats.nanoseconds = candela_clock_nanoseconds () - started;
+  if (stats != NULL)
+    *stats = run.stats;
+  if (n_tensors != NULL && tensors != NULL)
+    *n_tensors = plan->n_roots;
+  return tensors;
+}
+
 /**
  * candela_plan_run:
  * @plan: a plan
@@ -192,36 +225,15 @@ candela_plan_run (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots,
                   CandelaProgressFunc progress, gpointer user_data, CandelaRunStats *stats, gsize *n_tensors,
                   GError **error)
 {
-  CandelaRun run = { .plan = plan, .cancellable = cancellable, .progress = progress, .progress_data = user_data };
-  CandelaTensor **tensors = NULL;
-  gint64 started = g_get_monotonic_time ();
-
   if (n_tensors != NULL)
     *n_tensors = 0;
   g_return_val_if_fail (plan != NULL, NULL);
 
-  if ((candela_debug_flags () & CANDELA_DEBUG_PLAN) != 0)
-    {
-      g_autofree char *text = candela_plan_to_string (plan);
-
-      g_printerr ("%s\n", text);
-    }
-  run.slots = g_new0 (CandelaBuffer *, plan->n_slots);
-  run.tensors = g_new0 (CandelaBuffer *, plan->n_tensors);
-  run.bindings = g_new0 (CandelaTensor *, plan->n_bindings);
-  if (bind_slots (&run, slots, n_slots, error) && prepare_tensors (&run, error) && candela_run_steps (&run, error))
-    tensors = collect_results (&run, error);
-  clear_run (&run);
-  run.stats.nanoseconds = (g_get_monotonic_time () - started) * 1000;
-  if (stats != NULL)
-    *stats = run.stats;
-  if (n_tensors != NULL && tensors != NULL)
-    *n_tensors = plan->n_roots;
-  return tensors;
+  return candela_run_plan (plan, slots, n_slots, cancellable, progress, user_data, NULL, stats, n_tensors, error);
 }
 
-static GPtrArray *
-take_array (CandelaTensor **tensors, gsize n)
+GPtrArray *
+candela_take_tensors (CandelaTensor **tensors, gsize n)
 {
   GPtrArray *array = g_ptr_array_new_full (n, g_object_unref);
 
@@ -261,7 +273,7 @@ candela_plan_run_array (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_
   CandelaTensor **tensors
       = candela_plan_run (plan, slots, n_slots, cancellable, progress, user_data, stats, &n, error);
 
-  return tensors != NULL ? take_array (tensors, n) : NULL;
+  return tensors != NULL ? candela_take_tensors (tensors, n) : NULL;
 }
 
 /* ---- Nodes ---- */
@@ -341,7 +353,7 @@ candela_materialize_array (CandelaNode *const *nodes, gsize n_nodes, GError **er
   gsize n;
   CandelaTensor **tensors = candela_materialize (nodes, n_nodes, &n, error);
 
-  return tensors != NULL ? take_array (tensors, n) : NULL;
+  return tensors != NULL ? candela_take_tensors (tensors, n) : NULL;
 }
 
 static void

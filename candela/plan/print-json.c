@@ -101,7 +101,6 @@ step_op (const CandelaPlan *plan, const CandelaPlanStep *step)
 static void
 add_step (JsonBuilder *builder, const CandelaPlan *plan, guint32 index)
 {
-  static const char *const kinds[] = { "kernel", "element-wise", "reference", "pack", "baked" };
   const CandelaPlanStep *step = &plan->steps[index];
   const CandelaPlanOutput *output = step->n_outputs > 0 ? candela_plan_step_output (plan, step, 0) : NULL;
   g_autofree char *reason = output != NULL ? candela_plan_output_reason (plan, step, 0) : NULL;
@@ -109,7 +108,7 @@ add_step (JsonBuilder *builder, const CandelaPlan *plan, guint32 index)
   json_builder_begin_object (builder);
   add_int (builder, "index", index);
   add_index (builder, "node", output != NULL ? output->value : CANDELA_PLAN_NONE);
-  add_string (builder, "kind", step->n_parts > 1 ? "fused" : kinds[step->kind]);
+  add_string (builder, "kind", candela_plan_step_kind_name (step));
   add_string (builder, "op", step_op (plan, step));
   if (step->kind == CANDELA_STEP_FUSED && step->n_parts > 1)
     {

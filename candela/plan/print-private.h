@@ -10,6 +10,9 @@ G_BEGIN_DECLS
 /* "allocate", "reuse", "in-place", "reference-slot", "reference-eternal". */
 const char *candela_plan_kind_name (guint kind);
 
+/* "kernel", "element-wise", "fused", "reference", "pack", "baked". */
+const char *candela_plan_step_kind_name (const CandelaPlanStep *step);
+
 /* The colour that stands for the kind in pictures. */
 const char *candela_plan_kind_color (guint kind);
 

@@ -16,6 +16,16 @@ candela_plan_kind_name (guint kind)
   return kind < G_N_ELEMENTS (names) ? names[kind] : "unknown";
 }
 
+const char *
+candela_plan_step_kind_name (const CandelaPlanStep *step)
+{
+  static const char *const names[] = { "kernel", "element-wise", "reference", "pack", "baked" };
+
+  if (step->n_parts > 1)
+    return "fused";
+  return step->kind < G_N_ELEMENTS (names) ? names[step->kind] : "unknown";
+}
+
 guint32 *
 candela_plan_find_producers (const CandelaPlan *plan)
 {

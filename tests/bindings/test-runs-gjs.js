@@ -157,6 +157,26 @@ test('plan: slots that do not fit', () => {
     fails(Candela.Error.DTYPE, () => plan.run([tensor(DType.FLOAT32, [2], [1, 2])], null, null));
 });
 
+test('plan: profiled', () => {
+    const x = Node.new_slot('x', DType.FLOAT32, [3]);
+    const plan = op('sum', [op('exp', [op('multiply', [x, Node.new_float(2)])])]).plan(0);
+    const [results, profile] = plan.run_profiled([tensor(DType.FLOAT32, [3], [0, 0, 0])], null, null);
+    equal(read(results[0]), [3]);
+    equal([0, 1].map(step => profile.get_step_parts(step)), [['multiply', 'exp'], ['sum']]);
+    equal([0, 1].map(step => profile.get_step_bytes_read(step)), [16, 12]);
+    equal([0, 1].map(step => profile.get_step_bytes_written(step)), [12, 4]);
+    equal([0, 1].map(step => profile.get_step_elements(step)), [3, 1]);
+    const durations = [0, 1].map(step => profile.get_step_duration(step));
+    check(durations.every(duration => duration > 0));
+    check(durations[0] + durations[1] <= profile.get_stats().nanoseconds);
+    check(profile.get_step_start(1) >= profile.get_step_start(0) + durations[0]);
+    check(profile.get_plan().equal(plan) && profile.get_n_steps() === 2 && profile.get_n_threads() >= 1);
+    const events = JSON.parse(profile.to_chrome_trace()).traceEvents;
+    equal(events.map(event => event.args.op), ['multiply+exp', 'sum']);
+    check(profile.to_string().includes('multiply+exp') && profile.get_step_share(0) >= 0);
+    fails(Candela.Error.ARITY, () => plan.run_profiled(null, null, null));
+});
+
 test('plan: progress', () => {
     const x = edge(DType.FLOAT32, [300000], new Array(300000).fill(1));
     const seen = [];

@@ -153,6 +153,26 @@ def plan_run_wrong():
     fails(Candela.Error.DTYPE, lambda: plan.run([tensor(DType.FLOAT32, [2], [1.0, 2.0])], None, None))
 
 
+@test("plan: profiled")
+def plan_profiled():
+    x = Node.new_slot("x", DType.FLOAT32, [3])
+    plan = op("sum", op("exp", op("multiply", x, Node.new_float(2.0)))).plan(0)
+    results, profile = plan.run_profiled([tensor(DType.FLOAT32, [3], [0.0, 0.0, 0.0])], None, None)
+    equal(read(results[0]), [3.0])
+    equal([profile.get_step_parts(step) for step in range(2)], [["multiply", "exp"], ["sum"]])
+    equal([profile.get_step_bytes_read(step) for step in range(2)], [16, 12])
+    equal([profile.get_step_bytes_written(step) for step in range(2)], [12, 4])
+    equal([profile.get_step_elements(step) for step in range(2)], [3, 1])
+    durations = [profile.get_step_duration(step) for step in range(2)]
+    check(all(durations) and sum(durations) <= profile.get_stats().nanoseconds, durations)
+    check(profile.get_step_start(1) >= profile.get_step_start(0) + durations[0])
+    check(profile.get_plan().equal(plan) and profile.get_n_steps() == 2 and profile.get_n_threads() >= 1)
+    events = json.loads(profile.to_chrome_trace())["traceEvents"]
+    equal([event["args"]["op"] for event in events], ["multiply+exp", "sum"])
+    check("multiply+exp" in profile.to_string() and profile.get_step_share(0) >= 0)
+    fails(Candela.Error.ARITY, lambda: plan.run_profiled(None, None, None))
+
+
 @test("plan: progress")
 def plan_progress():
     x = edge(DType.FLOAT32, [300000], [1.0] * 300000)

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a profile is made of. */
+#pragma once
+
+#include <candela/exec/executor-private.h>
+#include <candela/exec/profile.h>
+
+G_BEGIN_DECLS
+
+/* What a step had to read and write at least. */
+typedef struct
+{
+  guint64 read, written; /* bytes */
+  guint64 elements;
+} CandelaStepWork;
+
+struct _CandelaRunProfile
+{
+  gatomicrefcount ref_count;
+  CandelaPlan *plan;
+  CandelaRunStats stats;
+  guint n_threads;
+  CandelaStepTime *times; /* of each step, from the beginning of the run */
+  CandelaStepWork *work;
+};
+
+/* Gigabytes a second: bytes per nanosecond. */
+static inline double
+candela_step_rate (const CandelaRunProfile *profile, guint step)
+{
+  guint64 bytes = profile->work[step].read + profile->work[step].written;
+
+  return bytes / (double) MAX (profile->times[step].duration, 1);
+}
+
+G_END_DECLS
