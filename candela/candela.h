@@ -8,6 +8,7 @@
 #include <candela/value/error.h>
 #include <candela/value/dtype.h>
 #include <candela/value/layout.h>
+#include <candela/value/pool.h>
 #include <candela/value/tensor.h>
 #include <candela/op/op.h>
 #include <candela/op/plugin.h>

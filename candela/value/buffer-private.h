@@ -6,6 +6,7 @@
 #pragma once
 
 #include <candela/value/error.h>
+#include <candela/value/pool-private.h>
 
 G_BEGIN_DECLS
 
@@ -18,11 +19,11 @@ struct _CandelaBuffer
 {
   gatomicrefcount ref_count;
   guint8 read_only;
-  guint8 mapped; /* own memory from mmap, to be unmapped */
   guint8 *data;
   gsize size;
   GDestroyNotify destroy; /* the owner's; NULL for memory of our own */
   gpointer owner;
+  CandelaBlock *block; /* of the pool; NULL for memory of the heap or of someone else */
 };
 
 /* Uninitialised, aligned memory; CANDELA_ERROR_NO_MEMORY if there is none. */

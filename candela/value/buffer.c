@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Memory under tensors. Small buffers come from the heap, large ones straight
- * from the system: those are zero when fresh, go back at once when freed, and
- * can be had in huge pages, without which the first touch of a large result
- * takes longer than computing it. */
+ * Memory under tensors. Small buffers come from the heap, larger ones from the
+ * pool, to which they return when their last user drops them. */
 #include <candela/value/buffer-private.h>
 #include <candela/value/debug-private.h>
+#include <candela/value/pool-private.h>
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-
-#define MAP_FROM ((gsize) 1 << 20)
-#define HUGE_PAGES_FROM ((gsize) 4 << 20)
 
 /* A signalling NaN as float32; as float64 (about 2^1019) and as an integer, a
  * number that nobody expects. */
@@ -39,36 +34,24 @@ buffer_fill_poison (CandelaBuffer *buffer)
   memcpy (buffer->data + i, &word, buffer->size - i);
 }
 
-static gpointer
-buffer_map (gsize size)
-{
-  gpointer data = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-  if (data == MAP_FAILED)
-    return NULL;
-#ifdef MADV_HUGEPAGE
-  /* Advice: a kernel without huge pages refuses, and the memory is as good. */
-  if (size >= HUGE_PAGES_FROM)
-    madvise (data, size, MADV_HUGEPAGE);
-#endif
-  return data;
-}
-
 /* Uninitialised memory, aligned to CANDELA_ALIGNMENT. A size of 0 gives memory
  * too, so that data is never NULL. */
 CandelaBuffer *
 candela_buffer_new (gsize size, GError **error)
 {
-  gboolean mapped = size >= MAP_FROM;
+  CandelaBlock *block = NULL;
   gpointer data = NULL;
   CandelaBuffer *buffer;
 
-  if (size <= G_MAXSSIZE - 2 * CANDELA_ALIGNMENT)
+  if (size < CANDELA_POOL_FROM)
     {
-      if (mapped)
-        data = buffer_map (size);
-      else if (posix_memalign (&data, CANDELA_ALIGNMENT, MAX (size, CANDELA_ALIGNMENT)) != 0)
+      if (posix_memalign (&data, CANDELA_ALIGNMENT, MAX (size, CANDELA_ALIGNMENT)) != 0)
         data = NULL;
+    }
+  else if (size <= G_MAXSSIZE - 2 * CANDELA_ALIGNMENT)
+    {
+      block = candela_pool_take (size);
+      data = block != NULL ? block->data : NULL;
     }
   if (data == NULL)
     {
@@ -79,7 +62,7 @@ candela_buffer_new (gsize size, GError **error)
 
   buffer = g_new0 (CandelaBuffer, 1);
   g_atomic_ref_count_init (&buffer->ref_count);
-  buffer->mapped = mapped;
+  buffer->block = block;
   buffer->data = data;
   buffer->size = size;
   if (G_UNLIKELY (candela_debug_flags () & CANDELA_DEBUG_POISON))
@@ -92,8 +75,9 @@ CandelaBuffer *
 candela_buffer_new_zeroed (gsize size, GError **error)
 {
   CandelaBuffer *buffer = candela_buffer_new (size, error);
+  gboolean zero = buffer != NULL && buffer->block != NULL && buffer->block->zero;
 
-  if (buffer != NULL && (!buffer->mapped || (candela_debug_flags () & CANDELA_DEBUG_POISON)))
+  if (buffer != NULL && (!zero || (candela_debug_flags () & CANDELA_DEBUG_POISON)))
     memset (buffer->data, 0, size);
   return buffer;
 }
@@ -129,11 +113,11 @@ candela_buffer_unref (CandelaBuffer *buffer)
     buffer->destroy (buffer->owner);
   else
     {
-      /* Whoever still reads it is to see that it was freed; mapped memory faults by itself. */
-      if (G_UNLIKELY (candela_debug_flags () & CANDELA_DEBUG_POISON) && !buffer->mapped && !buffer->read_only)
+      /* Whoever still reads it is to see that it was freed. */
+      if (G_UNLIKELY (candela_debug_flags () & CANDELA_DEBUG_POISON))
         buffer_fill_poison (buffer);
-      if (buffer->mapped)
-        munmap (buffer->data, buffer->size);
+      if (buffer->block != NULL)
+        candela_pool_give (buffer->block);
       else
         free (buffer->data);
     }
