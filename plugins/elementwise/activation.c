@@ -88,6 +88,6 @@ ELEMENTWISE_TABLE (gelu, ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY_ROW, gelu, ))
 ELEMENTWISE_OP (gelu, elementwise_x, "x times the probability that a standard normal number is below x",
                 .params = gelu_params, .infer = elementwise_infer_floating)
 
-const CandelaOpInfo *const elementwise_activation_ops[] = {
+const CandelaOpInfo *const ELEMENTWISE_OPS (activation)[] = {
   &relu_info, &sigmoid_info, &softplus_info, &gelu_info, NULL,
 };

@@ -113,7 +113,7 @@ ELEMENTWISE_TABLE (imag, ELEMENTWISE_ALL (ELEMENTWISE_UNARY_ROW, imag, NOTHING))
 
 ELEMENTWISE_OP (imag, elementwise_x, "The imaginary part of x: of a real x, zeros")
 
-const CandelaOpInfo *const elementwise_arithmetic_ops[] = {
+const CandelaOpInfo *const ELEMENTWISE_OPS (arithmetic)[] = {
   &add_info,  &subtract_info, &multiply_info, &divide_info, &reciprocal_info, &negative_info, &abs_info,
   &sign_info, &positive_info, &real_info,     &conj_info,   &imag_info,       NULL,
 };

@@ -47,7 +47,7 @@ ELEMENTWISE_SIGNED (ELEMENTWISE_BINARY, bitwise_right_shift, RIGHT_SHIFT_SIGNED)
 SHIFT (bitwise_left_shift, "The bits of x1, x2 places up", "infix:<<")
 SHIFT (bitwise_right_shift, "The bits of x1, x2 places down, keeping the sign", "infix:>>")
 
-const CandelaOpInfo *const elementwise_bits_ops[] = {
+const CandelaOpInfo *const ELEMENTWISE_OPS (bits)[] = {
   &bitwise_and_info,
   &bitwise_or_info,
   &bitwise_xor_info,

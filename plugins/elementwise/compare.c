@@ -23,6 +23,6 @@ COMPARISON (greater_equal, GREATER_EQUAL, "Whether x1 >= x2", "infix:>=")
 COMPARISON (equal, EQUAL, "Whether x1 == x2", "infix:==")
 COMPARISON (not_equal, NOT_EQUAL, "Whether x1 != x2", "infix:!=")
 
-const CandelaOpInfo *const elementwise_compare_ops[] = {
+const CandelaOpInfo *const ELEMENTWISE_OPS (compare)[] = {
   &less_info, &less_equal_info, &greater_info, &greater_equal_info, &equal_info, &not_equal_info, NULL,
 };

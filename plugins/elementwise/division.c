@@ -118,7 +118,7 @@ static const char *const divmod_outputs[] = { "quotient", "remainder", NULL };
 
 ELEMENTWISE_OP (divmod, elementwise_x1_x2, "Both x1 // x2 and x1 % x2", .outputs = divmod_outputs)
 
-const CandelaOpInfo *const elementwise_division_ops[] = {
+const CandelaOpInfo *const ELEMENTWISE_OPS (division)[] = {
   &floor_divide_info,
   &remainder_info,
   &divmod_info,

@@ -142,18 +142,33 @@ extern const CandelaInputInfo elementwise_x1_x2_bits[];
  * floating dtype. */
 gboolean elementwise_infer_floating (CandelaInference *inference, GError **error);
 
+/* The ops of every file: a list of lists, each up to a NULL. The files are compiled
+ * once for each instruction set, whose name the build gives as ELEMENTWISE_SET and
+ * which ends the names of what they share. */
+extern const CandelaOpInfo *const *const elementwise_ops_baseline[];
+#ifdef ELEMENTWISE_HAVE_X86_SETS
+extern const CandelaOpInfo *const *const elementwise_ops_avx2[];
+extern const CandelaOpInfo *const *const elementwise_ops_avx512[];
+#endif
+
+#ifdef ELEMENTWISE_SET
+#define ELEMENTWISE_OPS(file) ELEMENTWISE_OPS_OF (file, ELEMENTWISE_SET)
+#define ELEMENTWISE_OPS_OF(file, set) ELEMENTWISE_OPS_PASTE (file, set)
+#define ELEMENTWISE_OPS_PASTE(file, set) elementwise_##file##_ops_##set
+
 /* The ops of each file, up to a NULL. */
-extern const CandelaOpInfo *const elementwise_arithmetic_ops[];
-extern const CandelaOpInfo *const elementwise_division_ops[];
-extern const CandelaOpInfo *const elementwise_power_ops[];
-extern const CandelaOpInfo *const elementwise_order_ops[];
-extern const CandelaOpInfo *const elementwise_compare_ops[];
-extern const CandelaOpInfo *const elementwise_logic_ops[];
-extern const CandelaOpInfo *const elementwise_bits_ops[];
-extern const CandelaOpInfo *const elementwise_rounding_ops[];
-extern const CandelaOpInfo *const elementwise_math_ops[];
-extern const CandelaOpInfo *const elementwise_float_ops[];
-extern const CandelaOpInfo *const elementwise_activation_ops[];
-extern const CandelaOpInfo *const elementwise_select_ops[];
+extern const CandelaOpInfo *const ELEMENTWISE_OPS (arithmetic)[];
+extern const CandelaOpInfo *const ELEMENTWISE_OPS (division)[];
+extern const CandelaOpInfo *const ELEMENTWISE_OPS (power)[];
+extern const CandelaOpInfo *const ELEMENTWISE_OPS (order)[];
+extern const CandelaOpInfo *const ELEMENTWISE_OPS (compare)[];
+extern const CandelaOpInfo *const ELEMENTWISE_OPS (logic)[];
+extern const CandelaOpInfo *const ELEMENTWISE_OPS (bits)[];
+extern const CandelaOpInfo *const ELEMENTWISE_OPS (rounding)[];
+extern const CandelaOpInfo *const ELEMENTWISE_OPS (math)[];
+extern const CandelaOpInfo *const ELEMENTWISE_OPS (float)[];
+extern const CandelaOpInfo *const ELEMENTWISE_OPS (activation)[];
+extern const CandelaOpInfo *const ELEMENTWISE_OPS (select)[];
+#endif
 
 G_END_DECLS

@@ -24,6 +24,6 @@ CLASS (signbit, SIGN_BIT, "Whether x has its sign bit set: negative numbers, and
 ELEMENTWISE_FLOAT_BINARY (copysign, COPYSIGN, "The magnitude of x1 with the sign of x2")
 ELEMENTWISE_FLOAT_BINARY (nextafter, NEXTAFTER, "The next float after x1 towards x2")
 
-const CandelaOpInfo *const elementwise_float_ops[] = {
+const CandelaOpInfo *const ELEMENTWISE_OPS (float)[] = {
   &isfinite_info, &isinf_info, &isnan_info, &signbit_info, &copysign_info, &nextafter_info, NULL,
 };

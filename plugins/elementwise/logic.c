@@ -36,6 +36,6 @@ ELEMENTWISE_TABLE (logical_not, ELEMENTWISE_BOOL (ELEMENTWISE_UNARY_ROW, logical
 
 ELEMENTWISE_OP (logical_not, x_truth, "Whether x is false")
 
-const CandelaOpInfo *const elementwise_logic_ops[] = {
+const CandelaOpInfo *const ELEMENTWISE_OPS (logic)[] = {
   &logical_and_info, &logical_or_info, &logical_xor_info, &logical_not_info, NULL,
 };

@@ -70,7 +70,7 @@ LOGADDEXP_FUNCTION (double, log1p, exp)
 
 ELEMENTWISE_FLOAT_BINARY (logaddexp, LOGADDEXP, "The logarithm of exp(x1) + exp(x2), without overflow on the way")
 
-const CandelaOpInfo *const elementwise_math_ops[] = {
+const CandelaOpInfo *const ELEMENTWISE_OPS (math)[] = {
   &exp_info,  &expm1_info, &log_info,   &log1p_info, &log2_info,  &log10_info,     &sin_info,
   &cos_info,  &tan_info,   &asin_info,  &acos_info,  &atan_info,  &sinh_info,      &cosh_info,
   &tanh_info, &asinh_info, &acosh_info, &atanh_info, &atan2_info, &logaddexp_info, NULL,

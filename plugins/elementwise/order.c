@@ -64,7 +64,7 @@ static const CandelaInputInfo clip_inputs[] = {
 
 ELEMENTWISE_OP (clip, clip_inputs, "x held between min and max; where min is above max, max")
 
-const CandelaOpInfo *const elementwise_order_ops[] = {
+const CandelaOpInfo *const ELEMENTWISE_OPS (order)[] = {
   &maximum_info,
   &minimum_info,
   &clip_info,

@@ -65,6 +65,6 @@ ELEMENTWISE_OP (square, elementwise_x, "x * x")
 ELEMENTWISE_FLOAT_UNARY (sqrt, SQRT, "The square root of x; NaN below zero")
 ELEMENTWISE_FLOAT_BINARY (hypot, HYPOT, "The square root of x1 * x1 + x2 * x2, without overflow on the way")
 
-const CandelaOpInfo *const elementwise_power_ops[] = {
+const CandelaOpInfo *const ELEMENTWISE_OPS (power)[] = {
   &pow_info, &square_info, &sqrt_info, &hypot_info, NULL,
 };

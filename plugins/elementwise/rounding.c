@@ -33,6 +33,6 @@ ROUNDING (floor, FLOOR, "The largest whole number not above x")
 ROUNDING (trunc, TRUNC, "The whole number nearest to x towards zero")
 ROUNDING (round, ROUND, "The whole number nearest to x; of two, the even one")
 
-const CandelaOpInfo *const elementwise_rounding_ops[] = {
+const CandelaOpInfo *const ELEMENTWISE_OPS (rounding)[] = {
   &ceil_info, &floor_info, &trunc_info, &round_info, NULL,
 };

@@ -72,7 +72,7 @@ ELEMENTWISE_TABLE (astype, ELEMENTWISE_ALL (ELEMENTWISE_UNARY_ROW, astype, SAME)
 ELEMENTWISE_OP (astype, elementwise_x, "x converted to another dtype", .params = astype_params, .infer = infer_astype,
                 .fold = fold_astype)
 
-const CandelaOpInfo *const elementwise_select_ops[] = {
+const CandelaOpInfo *const ELEMENTWISE_OPS (select)[] = {
   &where_info,
   &astype_info,
   NULL,

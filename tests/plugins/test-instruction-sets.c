@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The loops of each instruction set: the tests of the element-wise ops run with each
+ * of them, and what is exact (arithmetic, comparisons, roots, rounding, choices) has
+ * the same bits with all of them, at every length around a vector's.
+ *
+ * Which loops serve is settled when the plugin is loaded, so each set has a process of
+ * its own: this program started again, which writes its results to its output. */
+#include <candela/candela.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define N_MAX 131
+
+static const char *const sets[] = { "baseline", "avx2", "avx512", "unknown" };
+
+static const char *const unary[] = {
+  "abs",        "ceil", "floor", "isfinite", "isinf",   "isnan", "logical_not", "negative", "positive",
+  "reciprocal", "relu", "round", "sign",     "signbit", "sqrt",  "square",      "trunc",
+};
+
+static const char *const binary[] = {
+  "add",           "copysign",    "divide",     "equal",       "floor_divide",       "greater",
+  "greater_equal", "less",        "less_equal", "logical_and", "logical_or",         "logical_xor",
+  "maximum",       "minimum",     "multiply",   "nextafter",   "not_equal",          "remainder",
+  "subtract",      "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift",
+};
+
+static const double specials[] = { 0,     -0.0,   1,      -1,    INFINITY, -INFINITY, NAN,     0.5,
+                                   -2.5,  1.5,    3.5e38, 1e-40, -1e-45,   5e-324,    1.7e308, 255,
+                                   65536, -32769, 0.1,    1e10,  3,        7,         -7,      2147483647.0 };
+
+static double
+value_at (guint32 *state)
+{
+  guint32 word = *state = *state * 1664525u + 1013904223u;
+
+  if (word >> 30 == 0)
+    return specials[(word >> 8) % G_N_ELEMENTS (specials)];
+
+  return ((double) (word >> 4) / (1 << 27) - 1.0) * (word & 1024 ? 100.0 : 1e6);
+}
+
+static CandelaNode *
+new_operand (CandelaDType dtype, gint64 n, guint32 seed)
+{
+  g_autoptr (GError) error = NULL;
+  double values[N_MAX];
+  g_autoptr (CandelaTensor) tensor = NULL;
+  g_autoptr (CandelaNode) node = NULL;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      values[i] = value_at (&seed);
+      /* What is out of an integer's range has no integer. */
+      if (candela_dtype_get_kind (dtype) != CANDELA_DTYPE_KIND_FLOAT)
+        values[i] = isfinite (values[i]) ? fmod (trunc (values[i]), 101) : 0;
+    }
+  tensor =
+    candela_tensor_new_from_data (CANDELA_DTYPE_FLOAT64, &n, 1, (const guint8 *) values, n * sizeof (double), &error);
+  g_assert_no_error (error);
+  node = candela_node_new_tensor (tensor);
+
+  return candela_node_new_op ("astype", &error, node, NULL, "dtype", "s", candela_dtype_get_name (dtype), NULL);
+}
+
+/* The bits, every NaN as the same. */
+static void
+write_result (CandelaNode *node)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CandelaTensor) tensor = candela_node_materialize (node, &error);
+  CandelaDType dtype = candela_tensor_get_dtype (tensor);
+  gsize size = candela_dtype_get_size (dtype);
+
+  g_assert_no_error (error);
+  for (gint64 i = 0; i < candela_tensor_get_n_elements (tensor); i++)
+    {
+      const guint8 *element = (const guint8 *) candela_tensor_get_data (tensor) + i * (gint64) size;
+
+      if ((dtype == CANDELA_DTYPE_FLOAT32 && isnan (*(const float *) element))
+          || (dtype == CANDELA_DTYPE_FLOAT64 && isnan (*(const double *) element)))
+        fputs ("nan", stdout);
+      else
+        for (gsize k = 0; k < size; k++)
+          printf ("%02x", element[k]);
+      putchar (' ');
+    }
+  putchar ('\n');
+}
+
+static void
+write_op (const char *op, CandelaDType dtype, gint64 n, guint n_inputs)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CandelaNode) x1 = new_operand (dtype, n, 1);
+  g_autoptr (CandelaNode) x2 = new_operand (dtype, n, 2);
+  CandelaNode *inputs[] = { x1, x2 };
+  g_autoptr (CandelaNode) node = candela_node_new_opv (op, inputs, n_inputs, NULL, &error);
+
+  if (node == NULL)
+    return;
+  printf ("%s %s %" G_GINT64_FORMAT ": ", op, candela_dtype_get_name (dtype), n);
+  write_result (node);
+}
+
+static int
+write_results (void)
+{
+  static const CandelaDType dtypes[] = { CANDELA_DTYPE_FLOAT32, CANDELA_DTYPE_FLOAT64, CANDELA_DTYPE_INT8,
+                                         CANDELA_DTYPE_INT16,   CANDELA_DTYPE_INT32,   CANDELA_DTYPE_INT64,
+                                         CANDELA_DTYPE_UINT8,   CANDELA_DTYPE_UINT64,  CANDELA_DTYPE_BOOL };
+  static const gint64 lengths[] = { 1, 7, 17, 66, N_MAX };
+
+  for (gsize d = 0; d < G_N_ELEMENTS (dtypes); d++)
+    for (gsize l = 0; l < G_N_ELEMENTS (lengths); l++)
+      {
+        for (gsize i = 0; i < G_N_ELEMENTS (unary); i++)
+          write_op (unary[i], dtypes[d], lengths[l], 1);
+        for (gsize i = 0; i < G_N_ELEMENTS (binary); i++)
+          write_op (binary[i], dtypes[d], lengths[l], 2);
+      }
+  return 0;
+}
+
+static char *
+run_with (const char *set, const char *program, const char *argument)
+{
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) process = NULL;
+  char *output = NULL;
+
+  g_subprocess_launcher_setenv (launcher, "CANDELA_CPU", set, TRUE);
+  process = g_subprocess_launcher_spawn (launcher, &error, program, argument, NULL);
+  g_assert_no_error (error);
+  g_subprocess_communicate_utf8 (process, NULL, NULL, &output, NULL, &error);
+  g_assert_no_error (error);
+  if (!g_subprocess_get_successful (process))
+    g_test_message ("%s", output);
+  g_assert_true (g_subprocess_get_successful (process));
+
+  return output;
+}
+
+static char *self;
+
+static void
+test_same_bits (void)
+{
+  g_autofree char *wanted = run_with (sets[0], self, "--write");
+  g_auto (GStrv) wanted_lines = g_strsplit (wanted, "\n", -1);
+
+  g_assert_cmpuint (g_strv_length (wanted_lines), >, 1000);
+  for (gsize i = 1; i < G_N_ELEMENTS (sets); i++)
+    {
+      g_autofree char *got = run_with (sets[i], self, "--write");
+      g_auto (GStrv) got_lines = g_strsplit (got, "\n", -1);
+
+      g_assert_cmpuint (g_strv_length (got_lines), ==, g_strv_length (wanted_lines));
+      for (guint k = 0; wanted_lines[k] != NULL; k++)
+        g_assert_cmpstr (got_lines[k], ==, wanted_lines[k]);
+    }
+}
+
+static void
+test_all_values (void)
+{
+  g_autofree char *program = g_test_build_filename (G_TEST_BUILT, "plugins", "test-elementwise", NULL);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (sets); i++)
+    {
+      g_autofree char *output = run_with (sets[i], program, "--tap");
+
+      g_test_message ("%s", sets[i]);
+      g_assert_nonnull (strstr (output, "ok 1 "));
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  if (argc > 1 && g_str_equal (argv[1], "--write"))
+    return write_results ();
+
+  self = argv[0];
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/plugins/instruction-sets/same-bits", test_same_bits);
+  g_test_add_func ("/plugins/instruction-sets/all-values", test_all_values);
+
+  return g_test_run ();
+}
