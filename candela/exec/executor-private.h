@@ -66,7 +66,6 @@ CandelaBuffer *candela_buffer_new_guarded (const CandelaBuffer *original, GError
 
 /* threads.c: calls func for 0 to n - 1, on several threads, in any order; the
  * caller's is one of them, and index 0 is always its own. */
-typedef void (*CandelaChunkFunc) (guint64 chunk, gpointer data);
-void candela_parallel_for (guint64 n, CandelaChunkFunc func, gpointer data);
+void candela_parallel_for (guint64 n, CandelaKernelChunkFunc func, gpointer data);
 
 G_END_DECLS

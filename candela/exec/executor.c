@@ -204,7 +204,10 @@ run_kernel (CandelaRun *run, const CandelaPlanStep *step, GError **error)
                            .outputs = out,
                            .out_layouts = out_layouts,
                            .out_dtypes = out_dtypes,
-                           .cancellable = run->cancellable };
+                           .cancellable = run->cancellable,
+                           .parallel_for = node->u.op.facts->info->threads == CANDELA_THREADS_ANY
+                                               ? candela_parallel_for
+                                               : NULL };
 
   return call_compute (&kernel, error);
 }

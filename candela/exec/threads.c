@@ -1,129 +1,236 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sharing work out. A job is a row of chunks and a counter: whoever is free
- * takes the next one. The caller takes chunks too and waits only for those that
- * others have begun, so a job gets done even if no thread of the pool ever comes
- * (after a fork, for example, when there are none). How the work is cut into
- * chunks depends on its size alone, never on the number of threads. */
+ * Sharing work out. One pool per process, its threads made when first needed. A
+ * job is a row of chunks and a counter: whoever is free takes the next one. How
+ * work is cut into chunks depends on its size alone, never on the number of
+ * threads.
+ *
+ * One job has the pool at a time; a job that comes meanwhile, or from within a
+ * chunk, is done by its caller alone, who then has a thread of its own anyway. The
+ * caller takes chunks too, and closes the job when none is left: workers that
+ * come later stay out, so that nobody waits for a thread to wake up. A worker that
+ * is done looks out for the next job for some microseconds before it sleeps. */
 #include <candela/exec/executor-private.h>
 #include <pthread.h>
+#include <stdio.h>
 
-#define MAX_THREADS 1024
+#define MAX_THREADS 256
+/* How long to look before sleeping: about 20 µs. */
+#define SPINS 400
+/* In a job's state: beside this bit the number of workers within. */
+#define CLOSED 0x40000000
 
-typedef struct
+#if defined(__x86_64__) || defined(__i386__)
+#define PAUSE() __builtin_ia32_pause ()
+#else
+#define PAUSE() __asm__ volatile ("" ::: "memory")
+#endif
+
+static struct
 {
-  gatomicrefcount ref_count;
-  CandelaChunkFunc func;
+  pthread_mutex_t user; /* held by whoever has a job under way */
+  pthread_mutex_t lock; /* for sleeping and waking */
+  pthread_cond_t work, idle;
+  guint n_workers;
+  int sleepers;   /* under the lock */
+  int generation; /* of jobs; atomic */
+
+  /* The job. */
+  CandelaKernelChunkFunc func;
   gpointer data;
-  guint64 n;
-  guint64 next;   /* under the lock */
-  guint64 active; /* chunks that others have begun, under the lock */
-  GMutex lock;
-  GCond idle;
-} Job;
+  gsize n;
+  gsize next; /* atomic */
+  int wanted; /* workers */
+  int state;  /* atomic */
+} pool = {
+  .user = PTHREAD_MUTEX_INITIALIZER,
+  .lock = PTHREAD_MUTEX_INITIALIZER,
+  .work = PTHREAD_COND_INITIALIZER,
+  .idle = PTHREAD_COND_INITIALIZER,
+  .state = CLOSED,
+};
 
 static int n_threads; /* 0: not known yet */
-static int forked;
 
+/* The child of a fork has no workers: it starts anew. */
 static void
 after_fork (void)
 {
-  g_atomic_int_set (&forked, 1);
+  pthread_mutex_init (&pool.user, NULL);
+  pthread_mutex_init (&pool.lock, NULL);
+  pthread_cond_init (&pool.work, NULL);
+  pthread_cond_init (&pool.idle, NULL);
+  pool.n_workers = 0;
+  pool.sleepers = 0;
+  pool.state = CLOSED;
 }
 
 static void
-job_unref (Job *job)
+take_chunks (void)
 {
-  if (!g_atomic_ref_count_dec (&job->ref_count))
-    return;
-  g_mutex_clear (&job->lock);
-  g_cond_clear (&job->idle);
-  g_free (job);
-}
-
-static void
-help (gpointer data, gpointer unused)
-{
-  Job *job = data;
-
-  g_mutex_lock (&job->lock);
-  while (job->next < job->n)
+  for (;;)
     {
-      guint64 chunk = job->next++;
+      gsize chunk = g_atomic_pointer_add (&pool.next, 1);
 
-      job->active++;
-      g_mutex_unlock (&job->lock);
-      job->func (chunk, job->data);
-      g_mutex_lock (&job->lock);
-      if (--job->active == 0)
-        g_cond_signal (&job->idle);
+      if (chunk >= pool.n)
+        return;
+      pool.func (chunk, pool.data);
     }
-  g_mutex_unlock (&job->lock);
-  job_unref (job);
 }
 
-static GThreadPool *
-get_pool (void)
+static gboolean
+enter (void)
+{
+  for (;;)
+    {
+      int state = g_atomic_int_get (&pool.state);
+
+      if ((state & CLOSED) != 0)
+        return FALSE;
+      if (g_atomic_int_compare_and_exchange (&pool.state, state, state + 1))
+        return TRUE;
+    }
+}
+
+/* The last one out of a closed job tells its caller. */
+static void
+leave (void)
+{
+  if (g_atomic_int_add (&pool.state, -1) != (CLOSED | 1))
+    return;
+  pthread_mutex_lock (&pool.lock);
+  pthread_cond_signal (&pool.idle);
+  pthread_mutex_unlock (&pool.lock);
+}
+
+static void
+wait_for_generation (int seen)
+{
+  for (guint i = 0; i < SPINS; i++)
+    {
+      if (g_atomic_int_get (&pool.generation) != seen)
+        return;
+      PAUSE ();
+    }
+  pthread_mutex_lock (&pool.lock);
+  pool.sleepers++;
+  while (g_atomic_int_get (&pool.generation) == seen)
+    pthread_cond_wait (&pool.work, &pool.lock);
+  pool.sleepers--;
+  pthread_mutex_unlock (&pool.lock);
+}
+
+static gpointer
+work (gpointer data)
+{
+  int index = GPOINTER_TO_INT (data);
+  int seen = 0;
+
+  for (;;)
+    {
+      wait_for_generation (seen);
+      seen = g_atomic_int_get (&pool.generation);
+      if (!enter ())
+        continue;
+      if (index < pool.wanted)
+        take_chunks ();
+      leave ();
+    }
+  return NULL;
+}
+
+/* As many workers as that, or as the system gives. */
+static void
+need_workers (guint n)
 {
   static gsize once;
 
   if (g_once_init_enter (&once))
     {
-      GThreadPool *pool = g_thread_pool_new (help, NULL, MAX_THREADS, FALSE, NULL);
-
       pthread_atfork (NULL, NULL, after_fork);
-      g_once_init_leave (&once, (gsize) pool);
+      g_once_init_leave (&once, 1);
     }
-  return (GThreadPool *) once;
+  while (pool.n_workers < n)
+    {
+      GThread *thread = g_thread_try_new ("candela", work, GINT_TO_POINTER (pool.n_workers), NULL);
+
+      if (thread == NULL)
+        return;
+      g_thread_unref (thread);
+      pool.n_workers++;
+    }
+}
+
+static void
+open_job (gsize n, CandelaKernelChunkFunc func, gpointer data, guint helpers)
+{
+  pool.func = func;
+  pool.data = data;
+  pool.n = n;
+  pool.wanted = (int) helpers;
+  g_atomic_pointer_set (&pool.next, (gsize) 1); /* the first is the caller's own */
+  g_atomic_int_set (&pool.state, 0);
+  g_atomic_int_inc (&pool.generation);
+  pthread_mutex_lock (&pool.lock);
+  if (pool.sleepers > 0)
+    pthread_cond_broadcast (&pool.work);
+  pthread_mutex_unlock (&pool.lock);
+}
+
+static void
+close_job (void)
+{
+  g_atomic_int_or ((guint *) &pool.state, CLOSED);
+  for (guint i = 0; i < SPINS; i++)
+    {
+      if (g_atomic_int_get (&pool.state) == CLOSED)
+        return;
+      PAUSE ();
+    }
+  pthread_mutex_lock (&pool.lock);
+  while (g_atomic_int_get (&pool.state) != CLOSED)
+    pthread_cond_wait (&pool.idle, &pool.lock);
+  pthread_mutex_unlock (&pool.lock);
 }
 
 void
-candela_parallel_for (guint64 n, CandelaChunkFunc func, gpointer data)
+candela_parallel_for (guint64 n, CandelaKernelChunkFunc func, gpointer data)
 {
   guint helpers = MIN (candela_get_num_threads (), n) - (n > 0);
-  Job *job;
 
-  if (helpers == 0 || g_atomic_int_get (&forked))
+  if (helpers == 0 || pthread_mutex_trylock (&pool.user) != 0)
     {
       for (guint64 chunk = 0; chunk < n; chunk++)
         func (chunk, data);
       return;
     }
-
-  job = g_new0 (Job, 1);
-  g_atomic_ref_count_init (&job->ref_count);
-  g_mutex_init (&job->lock);
-  g_cond_init (&job->idle);
-  job->func = func;
-  job->data = data;
-  job->n = n;
-  job->next = 1;
-  for (guint i = 0; i < helpers; i++)
-    {
-      g_atomic_ref_count_inc (&job->ref_count);
-      if (!g_thread_pool_push (get_pool (), job, NULL))
-        g_debug ("no further thread could be started");
-    }
+  need_workers (helpers);
+  open_job (n, func, data, helpers);
   func (0, data);
-  g_mutex_lock (&job->lock);
-  while (job->next < job->n)
-    {
-      guint64 chunk = job->next++;
+  take_chunks ();
+  close_job ();
+  pthread_mutex_unlock (&pool.user);
+}
 
-      g_mutex_unlock (&job->lock);
-      func (chunk, data);
-      g_mutex_lock (&job->lock);
-    }
-  while (job->active > 0)
-    g_cond_wait (&job->idle, &job->lock);
-  g_mutex_unlock (&job->lock);
-  job_unref (job);
+/* What the control group grants, rounded up; as many as there are processors if
+ * it sets no limit. */
+static guint
+count_processors (void)
+{
+  guint processors = g_get_num_processors (); /* heeds the affinity mask */
+  g_autofree char *text = NULL;
+  guint64 quota, period;
+
+  if (!g_file_get_contents ("/sys/fs/cgroup/cpu.max", &text, NULL, NULL)
+      || sscanf (text, "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, &quota, &period) != 2 || period == 0)
+    return processors;
+  return CLAMP ((quota + period - 1) / period, 1, processors);
 }
 
 /**
  * candela_set_num_threads:
- * @n: how many threads a run may use; 0: as many as there are processors
- *   for this process
+ * @n: how many threads a run may use; 0: as many as there are processors for
+ *   this process
  *
  * Sets how many threads share the work of a run, for the whole process. The
  * number changes no bit of any result.
@@ -133,7 +240,7 @@ candela_parallel_for (guint64 n, CandelaChunkFunc func, gpointer data)
 void
 candela_set_num_threads (guint n)
 {
-  g_atomic_int_set (&n_threads, n == 0 ? (int) g_get_num_processors () : (int) MIN (n, MAX_THREADS));
+  g_atomic_int_set (&n_threads, n == 0 ? (int) count_processors () : (int) MIN (n, MAX_THREADS));
 }
 
 /**
@@ -141,7 +248,8 @@ candela_set_num_threads (guint n)
  *
  * How many threads share the work of a run: what candela_set_num_threads() has
  * set, else the environment variable `CANDELA_NUM_THREADS`, else as many as there
- * are processors for this process.
+ * are processors for this process: its affinity mask and its control group's quota
+ * are heeded.
  *
  * Returns: the number of threads, at least 1
  *

@@ -177,6 +177,29 @@ candela_kernel_get_cancellable (const CandelaKernel *kernel)
 }
 
 /**
+ * candela_kernel_parallel_for: (skip)
+ * @kernel: a kernel call
+ * @n: the number of chunks
+ * @func: does one chunk
+ * @data: what @func gets
+ *
+ * Shares a kernel's work among threads, if the op declares that it may run on any
+ * (%CANDELA_THREADS_ANY). Returns when all is done. How the work is cut into
+ * chunks must depend on shapes alone.
+ *
+ * Since: 1.0
+ */
+void
+candela_kernel_parallel_for (const CandelaKernel *kernel, guint64 n, CandelaKernelChunkFunc func, gpointer data)
+{
+  if (kernel->parallel_for != NULL)
+    kernel->parallel_for (n, func, data);
+  else
+    for (guint64 chunk = 0; chunk < n; chunk++)
+      func (chunk, data);
+}
+
+/**
  * candela_kernel_copy_input: (skip)
  * @kernel: a kernel call
  * @input: which input

@@ -98,6 +98,15 @@ CandelaDType candela_kernel_get_output_dtype (const CandelaKernel *kernel, guint
 CANDELA_AVAILABLE_IN_1_0
 GCancellable *candela_kernel_get_cancellable (const CandelaKernel *kernel);
 
+/* One of the chunks into which a kernel cut its work. */
+typedef void (*CandelaKernelChunkFunc) (guint64 chunk, gpointer data);
+
+/* Calls func for chunks 0 to n - 1, on several threads and in any order if the
+ * op may run on any thread, one after the other if not. How work is cut must
+ * follow from shapes alone, and no bit of a result from the order. */
+CANDELA_AVAILABLE_IN_1_0
+void candela_kernel_parallel_for (const CandelaKernel *kernel, guint64 n, CandelaKernelChunkFunc func, gpointer data);
+
 /* Copies an input's elements, in logical order, into an output of the same dtype
  * and as many elements. */
 CANDELA_AVAILABLE_IN_1_0

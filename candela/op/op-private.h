@@ -78,6 +78,7 @@ struct _CandelaKernel
   CandelaLayout *const *out_layouts;
   const CandelaDType *out_dtypes;
   GCancellable *cancellable;
+  void (*parallel_for) (guint64 n, CandelaKernelChunkFunc func, gpointer data); /* NULL: on this thread */
 };
 
 G_END_DECLS

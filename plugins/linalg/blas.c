@@ -5,16 +5,16 @@
  * A BLAS with threads divides the work by their number, and so its results have
  * other bits on another machine. It is kept to one thread while a product of ours
  * runs: the number that it had is put back when the last of them ends, so that
- * others in the process who use the same library find it as they left it. The
- * panels that large products are cut into, so that they can be cancelled, depend on
- * the extents alone. */
+ * others in the process who use the same library find it as they left it. Large
+ * products are cut into panels, by their extents alone, which the engine's threads
+ * share. */
 #include "linalg.h"
 #include <cblas.h>
 
-/* Multiplications between two looks at the cancellable, and the rows of a panel
- * are a multiple of this. */
-#define PANEL_WORK (G_GINT64_CONSTANT (1) << 31)
-#define PANEL_ROWS 64
+/* A product is cut into panels of so many rows or columns where it has two of
+ * them at least, and enough to do: by its shape alone. */
+#define PANEL_ROWS 256
+#define PANEL_COLS 512
 
 /* In OpenBLAS and in BLIS; NULL where the library is another. */
 extern void openblas_set_num_threads (int n) __attribute__ ((weak));
@@ -126,7 +126,7 @@ multiply_vector (CandelaDType dtype, const Matrix *a, gboolean transposed, const
 }
 
 static void
-multiply_panel (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c)
+multiply_panel (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c, gint64 c_stride)
 {
   Storage left = { CblasNoTrans, 1 }, right = { CblasNoTrans, 1 };
 
@@ -135,11 +135,11 @@ multiply_panel (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c
   if (dtype == CANDELA_DTYPE_FLOAT32)
     cblas_sgemm (CblasRowMajor, left.transpose, right.transpose, (int) a->rows, (int) b->cols, (int) a->cols, 1.0f,
                  (const float *) a->data, (int) left.leading, (const float *) b->data, (int) right.leading, 0.0f, c,
-                 (int) b->cols);
+                 (int) c_stride);
   else
     cblas_dgemm (CblasRowMajor, left.transpose, right.transpose, (int) a->rows, (int) b->cols, (int) a->cols, 1.0,
                  (const double *) a->data, (int) left.leading, (const double *) b->data, (int) right.leading, 0.0, c,
-                 (int) b->cols);
+                 (int) c_stride);
 }
 
 /* The vector's elements lie apart by a positive step that the BLAS can count. */
@@ -151,29 +151,55 @@ is_vector (const Matrix *x)
   return (x->rows == 1 || x->cols == 1) && ((x->rows == 1 && x->cols == 1) || (step >= 1 && step <= G_MAXINT));
 }
 
+typedef struct
+{
+  CandelaKernel *kernel;
+  CandelaDType dtype;
+  const Matrix *a, *b;
+  guint8 *c;
+  gint64 rows, cols;   /* of a panel of the result */
+  gint64 n_col_panels;
+} Panels;
+
+static void
+multiply_chunk (guint64 chunk, gpointer data)
+{
+  const Panels *panels = data;
+  const Matrix *a = panels->a, *b = panels->b;
+  gint64 size = (gint64) candela_dtype_get_size (panels->dtype);
+  gint64 row = (gint64) chunk / panels->n_col_panels * panels->rows;
+  gint64 col = (gint64) chunk % panels->n_col_panels * panels->cols;
+  Matrix left = *a, right = *b;
+  guint8 *out = panels->c + (row * b->cols + col) * size;
+
+  if (g_cancellable_is_cancelled (candela_kernel_get_cancellable (panels->kernel)))
+    return;
+  left.rows = MIN (panels->rows, a->rows - row);
+  left.data += row * a->row_stride * size;
+  right.cols = MIN (panels->cols, b->cols - col);
+  right.data += col * b->col_stride * size;
+  if (b->cols == 1 && is_vector (b))
+    multiply_vector (panels->dtype, &left, FALSE, b, out);
+  else if (a->rows == 1 && is_vector (a))
+    multiply_vector (panels->dtype, &right, TRUE, a, out);
+  else
+    multiply_panel (panels->dtype, &left, &right, out, b->cols);
+}
+
 gboolean
-linalg_blas_multiply (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c, GCancellable *cancellable,
+linalg_blas_multiply (CandelaKernel *kernel, CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c,
                       GError **error)
 {
-  gint64 size = (gint64) candela_dtype_get_size (dtype);
-  gint64 rows = PANEL_WORK / MAX (a->cols, 1) / MAX (b->cols, 1) / PANEL_ROWS * PANEL_ROWS;
+  Panels panels = { kernel, dtype, a, b, c, a->rows, b->cols, 1 };
+  double work = (double) a->rows * (double) a->cols * (double) b->cols;
+  gint64 n_row_panels = 1;
 
-  rows = MAX (rows, PANEL_ROWS);
-  for (gint64 i = 0; i < a->rows; i += rows)
-    {
-      Matrix panel = *a;
-      guint8 *out = (guint8 *) c + i * b->cols * size;
-
-      if (g_cancellable_set_error_if_cancelled (cancellable, error))
-        return FALSE;
-      panel.rows = MIN (rows, a->rows - i);
-      panel.data += i * a->row_stride * size;
-      if (b->cols == 1 && is_vector (b))
-        multiply_vector (dtype, &panel, FALSE, b, out);
-      else if (a->rows == 1 && is_vector (a))
-        multiply_vector (dtype, b, TRUE, a, out);
-      else
-        multiply_panel (dtype, &panel, b, out);
-    }
-  return TRUE;
+  if (work >= LINALG_CHUNK_WORK && a->rows >= 2 * PANEL_ROWS)
+    panels.rows = PANEL_ROWS;
+  else if (work >= LINALG_CHUNK_WORK && b->cols >= 2 * PANEL_COLS)
+    panels.cols = PANEL_COLS;
+  n_row_panels = (a->rows + panels.rows - 1) / panels.rows;
+  panels.n_col_panels = (b->cols + panels.cols - 1) / panels.cols;
+  candela_kernel_parallel_for (kernel, (guint64) (n_row_panels * panels.n_col_panels), multiply_chunk, &panels);
+  return !g_cancellable_set_error_if_cancelled (candela_kernel_get_cancellable (kernel), error);
 }

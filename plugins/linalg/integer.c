@@ -29,9 +29,10 @@ MULTIPLY (32, guint32, guint32)
 MULTIPLY (64, guint64, guint64)
 
 gboolean
-linalg_integer_multiply (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c, GCancellable *cancellable,
+linalg_integer_multiply (CandelaKernel *kernel, CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c,
                          GError **error)
 {
+  GCancellable *cancellable = candela_kernel_get_cancellable (kernel);
   gsize size = candela_dtype_get_size (dtype);
   void (*row) (const Matrix *a, const Matrix *b, gint64 i, gpointer c) = size == 1   ? multiply_row_8
                                                                          : size == 2 ? multiply_row_16

@@ -15,6 +15,9 @@ typedef struct
   gint64 row_stride, col_stride;
 } Matrix;
 
+/* Multiplications that pay for handing a chunk to a thread. */
+#define LINALG_CHUNK_WORK (G_GINT64_CONSTANT (1) << 21)
+
 extern const CandelaInputInfo linalg_inputs[];
 
 /* The shape of a product before the axes that it sums over: those of both
@@ -32,12 +35,12 @@ gpointer linalg_alloc (gint64 n, CandelaDType dtype, GError **error);
 void linalg_blas_begin (void);
 void linalg_blas_end (void);
 gboolean linalg_blas_fits (const Matrix *matrix);
-gboolean linalg_blas_multiply (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c,
-                               GCancellable *cancellable, GError **error);
+gboolean linalg_blas_multiply (CandelaKernel *kernel, CandelaDType dtype, const Matrix *a, const Matrix *b,
+                               gpointer c, GError **error);
 
 /* integer.c: the same modulo 2^n, for integers of one dtype; the columns of b lie
  * side by side. */
-gboolean linalg_integer_multiply (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c,
-                                  GCancellable *cancellable, GError **error);
+gboolean linalg_integer_multiply (CandelaKernel *kernel, CandelaDType dtype, const Matrix *a, const Matrix *b,
+                                  gpointer c, GError **error);
 
 extern const CandelaOpInfo linalg_matmul_op, linalg_vecdot_op, linalg_outer_op;

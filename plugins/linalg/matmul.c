@@ -149,23 +149,24 @@ must_pack (const Product *product, const Operand *operand, gboolean floats)
   return operand->input == 1 && matrix->cols != 1 && matrix->col_stride != 1;
 }
 
+/* Matrices of the result's stack, from one number to another. */
 static gboolean
-run (Product *product, GError **error)
+run_range (Product *product, gint64 first, gint64 end, GError **error)
 {
   Operand *a = &product->operands[0], *b = &product->operands[1];
   gboolean floats = candela_dtype_get_kind (product->dtype) == CANDELA_DTYPE_KIND_FLOAT;
-  GCancellable *cancellable = candela_kernel_get_cancellable (product->kernel);
-  guint8 *out = candela_kernel_get_output (product->kernel, 0);
   gint64 bytes = a->matrix.rows * b->matrix.cols * (gint64) candela_dtype_get_size (product->dtype);
+  guint8 *out = (guint8 *) candela_kernel_get_output (product->kernel, 0) + first * bytes;
   gint64 index[CANDELA_MAX_RANK] = { 0 };
+  gint64 left = first;
 
-  a->packs = must_pack (product, a, floats);
-  b->packs = must_pack (product, b, floats);
-  for (gint64 i = 0; i < product->n_stacked; i++, out += bytes)
+  for (gsize axis = product->stack_rank; axis-- > 0; left /= product->stack[axis])
+    index[axis] = left % product->stack[axis];
+  for (gint64 i = first; i < end; i++, out += bytes)
     {
       if (!operand_get (product, a, index, error) || !operand_get (product, b, index, error)
-          || !(floats ? linalg_blas_multiply : linalg_integer_multiply) (product->dtype, &a->matrix, &b->matrix, out,
-                                                                         cancellable, error))
+          || !(floats ? linalg_blas_multiply : linalg_integer_multiply) (product->kernel, product->dtype, &a->matrix,
+                                                                         &b->matrix, out, error))
         return FALSE;
       for (gsize axis = product->stack_rank; axis-- > 0;)
         {
@@ -175,6 +176,62 @@ run (Product *product, GError **error)
         }
     }
   return TRUE;
+}
+
+/* The stack in chunks; the first error stops the others. */
+typedef struct
+{
+  const Product *product;
+  gint64 per_chunk;
+  GMutex lock;
+  GError *error;
+} Stack;
+
+static void
+run_chunk (guint64 chunk, gpointer data)
+{
+  Stack *stack = data;
+  Product product = *stack->product; /* with room of its own for packing */
+  gint64 first = (gint64) chunk * stack->per_chunk;
+  g_autoptr (GError) error = NULL;
+  gboolean stopped;
+
+  g_mutex_lock (&stack->lock);
+  stopped = stack->error != NULL;
+  g_mutex_unlock (&stack->lock);
+  if (stopped)
+    return;
+  run_range (&product, first, MIN (first + stack->per_chunk, product.n_stacked), &error);
+  g_free (product.operands[0].room);
+  g_free (product.operands[1].room);
+  g_mutex_lock (&stack->lock);
+  if (stack->error == NULL)
+    stack->error = g_steal_pointer (&error);
+  g_mutex_unlock (&stack->lock);
+}
+
+static gboolean
+run (Product *product, GError **error)
+{
+  Operand *a = &product->operands[0], *b = &product->operands[1];
+  gboolean floats = candela_dtype_get_kind (product->dtype) == CANDELA_DTYPE_KIND_FLOAT;
+  double work = (double) a->matrix.rows * (double) a->matrix.cols * (double) b->matrix.cols;
+  Stack stack = { .product = product };
+
+  a->packs = must_pack (product, a, floats);
+  b->packs = must_pack (product, b, floats);
+  stack.per_chunk = work >= LINALG_CHUNK_WORK ? 1 : (gint64) (LINALG_CHUNK_WORK / MAX (work, 1));
+  if (product->n_stacked <= stack.per_chunk)
+    return run_range (product, 0, product->n_stacked, error);
+  g_mutex_init (&stack.lock);
+  candela_kernel_parallel_for (product->kernel,
+                               (guint64) ((product->n_stacked + stack.per_chunk - 1) / stack.per_chunk), run_chunk,
+                               &stack);
+  g_mutex_clear (&stack.lock);
+  if (stack.error == NULL)
+    return TRUE;
+  g_propagate_error (error, stack.error);
+  return FALSE;
 }
 
 static gboolean

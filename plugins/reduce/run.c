@@ -1,359 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Walks the elements of every result in the order that reduce.h defines, in one
- * of three ways, whichever the strides favour: result after result over memory
- * that is already in that order; the same over pieces that are packed first; or,
- * where neighbouring results are neighbours in memory, row after row for many
- * results at once. */
-#include "reduce.h"
+ * A reduction among threads: the results in chunks, or, where they are few and
+ * long, the elements of each in chunks that are whole trees of the order that
+ * reduce.h defines. Either way no bit depends on who does what. */
+#include "walk.h"
 
-/* Elements packed in one call, results worked on side by side, and elements
- * between two looks at the cancellable. */
-#define PACK_ELEMENTS (4 * REDUCE_BLOCK)
-#define PACK_MOST (64 * REDUCE_BLOCK)
-#define PACK_ROWS 16
-#define TILE 512
-#define CANCEL_ELEMENTS (64 * REDUCE_BLOCK)
-
-/* Axes of one kind, extents of 1 dropped and neighbours made one where they step
- * alike. */
-typedef struct
-{
-  gint64 extents[CANDELA_MAX_RANK];
-  gint64 strides[CANDELA_MAX_RANK];
-  guint rank;
-  gint64 n;
-} Axes;
-
-/* Partials that wait for one of their own height. */
-typedef struct
-{
-  const ReduceFold *fold;
-  guint8 *storage;
-  gsize width;
-  gsize level_size;
-  gint64 counts[CANDELA_MAX_RANK * 2];
-  guint depth;
-  gint64 n_blocks;
-} Tree;
-
-typedef struct
-{
-  ReduceCall *call;
-  const guint8 *input;
-  gsize size; /* of an element in memory */
-  Axes kept, reduced;
-  gint64 seen; /* elements since the cancellable was looked at */
-  Tree tree;
-  gint64 pack;      /* elements that are packed at a time */
-  gpointer scratch; /* packed elements, or lanes */
-} Walk;
-
-static void
-axes_add (Axes *axes, gint64 extent, gint64 stride)
-{
-  gint64 span;
-
-  /* Overflows only beside an axis of extent 0, and is not used then. */
-  if (__builtin_mul_overflow (axes->n, extent, &axes->n))
-    axes->n = 0;
-  if (extent == 1)
-    return;
-  if (axes->rank > 0 && !__builtin_mul_overflow (stride, extent, &span) && axes->strides[axes->rank - 1] == span)
-    {
-      axes->extents[axes->rank - 1] *= extent;
-      axes->strides[axes->rank - 1] = stride;
-      return;
-    }
-  axes->extents[axes->rank] = extent;
-  axes->strides[axes->rank] = stride;
-  axes->rank++;
-}
-
-/* Where an element is, by its number among them. */
-static gint64
-axes_offset (const Axes *axes, gint64 index)
-{
-  gint64 offset = 0;
-
-  for (guint k = axes->rank; k-- > 0;)
-    {
-      offset += index % axes->extents[k] * axes->strides[k];
-      index /= axes->extents[k];
-    }
-  return offset;
-}
-
-static gint64
-axes_run (const Axes *axes)
-{
-  return axes->rank > 0 ? axes->extents[axes->rank - 1] : 1;
-}
-
-static gint64
-axes_run_stride (const Axes *axes)
-{
-  return axes->rank > 0 ? axes->strides[axes->rank - 1] : 1;
-}
-
-/* ---- The tree over the blocks ---- */
-
-static gboolean
-tree_init (Tree *tree, const ReduceFold *fold, gsize width, gint64 count)
-{
-  guint levels = g_bit_storage ((gulong) (count / REDUCE_BLOCK + 1)) + 2;
-
-  tree->fold = fold;
-  tree->width = width;
-  tree->level_size = width * fold->partial_size;
-  tree->storage = g_try_malloc (levels * tree->level_size);
-  return tree->storage != NULL;
-}
-
-static void
-tree_begin (Tree *tree, gsize width)
-{
-  tree->width = width;
-  tree->depth = 0;
-  tree->n_blocks = 0;
-}
-
-/* Where the next block's partials go. */
-static gpointer
-tree_top (Tree *tree)
-{
-  return tree->storage + tree->depth * tree->level_size;
-}
-
-static void
-tree_merge_top (Tree *tree)
-{
-  guint8 *top = tree->storage + (tree->depth - 1) * tree->level_size;
-
-  tree->fold->merge (top - tree->level_size, top, tree->width, tree->counts[tree->depth - 2],
-                     tree->counts[tree->depth - 1]);
-  tree->counts[tree->depth - 2] += tree->counts[tree->depth - 1];
-  tree->depth--;
-}
-
-static void
-tree_push (Tree *tree, gint64 count)
-{
-  tree->counts[tree->depth++] = count;
-  tree->n_blocks++;
-  for (gint64 n = tree->n_blocks; n % 2 == 0; n /= 2)
-    tree_merge_top (tree);
-}
-
-static gconstpointer
-tree_end (Tree *tree)
-{
-  while (tree->depth > 1)
-    tree_merge_top (tree);
-  return tree->storage;
-}
-
-/* ---- Result after result ---- */
-
-static gboolean
-cancelled (Walk *walk, gint64 elements, GError **error)
-{
-  walk->seen += elements;
-  if (walk->seen < CANCEL_ELEMENTS)
-    return FALSE;
-  walk->seen = 0;
-  return g_cancellable_set_error_if_cancelled (candela_kernel_get_cancellable (walk->call->kernel), error);
-}
-
-/* Elements that lie in order. */
-static gboolean
-push_packed (Walk *walk, const guint8 *elements, gsize size, gint64 index, gint64 n, GError **error)
-{
-  for (gint64 done = 0; done < n; done += REDUCE_BLOCK)
-    {
-      gsize part = MIN (n - done, REDUCE_BLOCK);
-
-      if (cancelled (walk, part, error))
-        return FALSE;
-      walk->call->fold->block (tree_top (&walk->tree), elements + done * (gint64) size, part, index + done);
-      tree_push (&walk->tree, part);
-    }
-  return TRUE;
-}
-
-/* Results of one block each, a step of bytes apart. */
-static gboolean
-run_short (Walk *walk, const guint8 *elements, gint64 step, gint64 output, gint64 n, GError **error)
-{
-  const ReduceCall *call = walk->call;
-
-  for (gint64 first = 0; first < n; first += TILE)
-    {
-      gsize width = MIN (n - first, TILE);
-
-      if (cancelled (walk, (gint64) width * call->count, error))
-        return FALSE;
-      for (gsize t = 0; t < width; t++, elements += step)
-        call->fold->block (walk->tree.storage + t * call->fold->partial_size, elements, (gsize) call->count, 0);
-      call->finish (call, walk->tree.storage, output + first, width);
-    }
-  return TRUE;
-}
-
-static gboolean
-run_direct (Walk *walk, GError **error)
-{
-  const ReduceCall *call = walk->call;
-  gint64 run = axes_run (&walk->kept), step = axes_run_stride (&walk->kept);
-
-  for (gint64 output = 0; output < walk->kept.n; output += run)
-    {
-      const guint8 *first = walk->input + axes_offset (&walk->kept, output) * (gint64) walk->size;
-
-      if (call->count <= REDUCE_BLOCK)
-        {
-          if (!run_short (walk, first, step * (gint64) walk->size, output, run, error))
-            return FALSE;
-          continue;
-        }
-      for (gint64 j = 0; j < run; j++)
-        {
-          tree_begin (&walk->tree, 1);
-          if (!push_packed (walk, first + j * step * (gint64) walk->size, walk->size, 0, call->count, error))
-            return FALSE;
-          call->finish (call, tree_end (&walk->tree), output + j, 1);
-        }
-    }
-  return TRUE;
-}
-
-/* The input with its reduced axes last. */
-static CandelaLayout *
-permute_reduced_last (const ReduceCall *call, GError **error)
-{
-  const CandelaLayout *layout = candela_kernel_get_input_layout (call->kernel, 0);
-  guint rank = candela_layout_get_rank (layout), n = 0;
-  gint64 order[CANDELA_MAX_RANK];
-
-  for (guint reduced = 0; reduced < 2; reduced++)
-    for (guint axis = 0; axis < rank; axis++)
-      if ((call->axes >> axis & 1) == reduced)
-        order[n++] = axis;
-  return candela_layout_permute (layout, order, rank, error);
-}
-
-/* Several short results are packed together, a long one by pieces. */
-static gboolean
-run_packed (Walk *walk, GError **error)
-{
-  const ReduceCall *call = walk->call;
-  gsize size = candela_dtype_get_size (call->dtype);
-  gint64 together = call->count <= REDUCE_BLOCK ? walk->pack / call->count : 1;
-  g_autoptr (CandelaLayout) layout = permute_reduced_last (call, error);
-
-  if (layout == NULL)
-    return FALSE;
-  for (gint64 output = 0, n; output < walk->kept.n; output += n)
-    {
-      n = MIN (together, walk->kept.n - output);
-      if (call->count <= REDUCE_BLOCK)
-        {
-          candela_kernel_pack_layout (call->kernel, 0, layout, call->dtype, output * call->count,
-                                      (gsize) (n * call->count), walk->scratch);
-          if (!run_short (walk, walk->scratch, call->count * (gint64) size, output, n, error))
-            return FALSE;
-          continue;
-        }
-      tree_begin (&walk->tree, 1);
-      for (gint64 start = 0, part; start < call->count; start += part)
-        {
-          part = MIN (call->count - start, walk->pack);
-          candela_kernel_pack_layout (call->kernel, 0, layout, call->dtype, output * call->count + start, (gsize) part,
-                                      walk->scratch);
-          if (!push_packed (walk, walk->scratch, size, start, part, error))
-            return FALSE;
-        }
-      call->finish (call, tree_end (&walk->tree), output, 1);
-    }
-  return TRUE;
-}
-
-/* ---- Row after row ---- */
-
-/* One block of a tile, into the top of the tree. */
-static void
-push_rows (Walk *walk, const guint8 *tile, gint64 index, gsize n)
-{
-  const ReduceFold *fold = walk->call->fold;
-  gint64 run = axes_run (&walk->reduced);
-  gsize n_lanes = 1;
-
-  while (n_lanes < MIN (n, REDUCE_LANES))
-    n_lanes *= 2;
-  for (guint pass = 0; pass < fold->passes; pass++)
-    {
-      fold->fill (walk->scratch, n_lanes * walk->tree.width);
-      for (gsize done = 0, part; done < n; done += part)
-        {
-          gint64 at = index + (gint64) done;
-
-          part = MIN ((gint64) (n - done), run - at % run);
-          fold->rows (&(ReduceRows){
-              .lanes = walk->scratch,
-              .elements = tile + axes_offset (&walk->reduced, at) * (gint64) walk->size,
-              .stride = axes_run_stride (&walk->reduced),
-              .n_rows = part,
-              .width = walk->tree.width,
-              .first = done,
-              .index = at,
-              .pass = pass,
-          });
-        }
-      fold->join (tree_top (&walk->tree), walk->scratch, walk->tree.width, n_lanes, n, pass);
-    }
-}
-
-static gboolean
-run_rows (Walk *walk, GError **error)
-{
-  const ReduceCall *call = walk->call;
-  gint64 run = axes_run (&walk->kept);
-
-  for (gint64 first = 0; first < walk->kept.n; first += run)
-    {
-      const guint8 *row = walk->input + axes_offset (&walk->kept, first) * (gint64) walk->size;
-
-      for (gint64 j = 0; j < run; j += TILE)
-        {
-          tree_begin (&walk->tree, MIN (run - j, TILE));
-          for (gint64 index = 0; index < call->count; index += REDUCE_BLOCK)
-            {
-              gsize n = MIN (call->count - index, REDUCE_BLOCK);
-
-              if (cancelled (walk, (gint64) (n * walk->tree.width), error))
-                return FALSE;
-              push_rows (walk, row + j * (gint64) walk->size, index, n);
-              tree_push (&walk->tree, n);
-            }
-          call->finish (call, tree_end (&walk->tree), first + j, walk->tree.width);
-        }
-    }
-  return TRUE;
-}
-
-/* ---- All ---- */
-
-/* Where the elements of a run lie apart, those of the next runs share its cache
- * lines: enough is packed at a time that they are still there. */
-static gint64
-choose_pack (const Walk *walk)
-{
-  gint64 run = axes_run (&walk->reduced);
-
-  if (walk->reduced.rank < 2 || ABS (axes_run_stride (&walk->reduced)) == 1)
-    return PACK_ELEMENTS;
-  return CLAMP (MIN (run, PACK_MOST) * PACK_ROWS, PACK_ELEMENTS, PACK_MOST);
-}
+/* Elements of a chunk, which one thread takes at a time. That of a single result
+ * is of a power of two of blocks: a whole tree. */
+#define CHUNK_ELEMENTS (64 * REDUCE_BLOCK)
+/* Results up to which each is cut into chunks rather than they among them. */
+#define FEW_RESULTS 8
 
 static gboolean
 run_empty (Walk *walk)
@@ -366,25 +22,140 @@ run_empty (Walk *walk)
   return TRUE;
 }
 
+/* The results, or the elements of one, in chunks. The first error stops all. */
+typedef struct
+{
+  const Walk *whole;
+  Way way;
+  gint64 per_chunk;
+  gint64 output;    /* whose elements are cut */
+  guint8 *partials; /* of each chunk of them; NULL: the results are cut */
+  GMutex lock;
+  GError *error;
+} Share;
+
+/* A chunk of a result's elements becomes the tree that it is in the whole. */
+static gboolean
+run_part (Walk *walk, const Share *share, gint64 start, gint64 end, guint8 *partial, GError **error)
+{
+  reduce_tree_begin (&walk->tree, 1);
+  if (share->way == WAY_DIRECT)
+    {
+      gint64 first = reduce_axes_offset (&walk->kept, share->output) + start;
+
+      if (!reduce_push_packed (walk, walk->input + first * (gint64) walk->size, walk->size, start, end - start, error))
+        return FALSE;
+    }
+  else
+    {
+      g_autoptr (CandelaLayout) layout = reduce_permute_last (walk->call, error);
+
+      if (layout == NULL || !reduce_push_unpacked (walk, layout, share->output, start, end, error))
+        return FALSE;
+    }
+  memcpy (partial, reduce_tree_end (&walk->tree), walk->call->fold->partial_size);
+  return TRUE;
+}
+
+static void
+run_chunk (guint64 chunk, gpointer data)
+{
+  Share *share = data;
+  Walk walk = *share->whole;
+  gint64 start = (gint64) chunk * share->per_chunk;
+  g_autoptr (GError) error = NULL;
+  gboolean stopped;
+
+  g_mutex_lock (&share->lock);
+  stopped = share->error != NULL;
+  g_mutex_unlock (&share->lock);
+  if (stopped)
+    return;
+
+  walk.first = start;
+  walk.end = MIN (start + share->per_chunk, walk.kept.n);
+  if (reduce_walk_prepare (&walk, share->way, &error))
+    {
+      if (share->partials != NULL)
+        run_part (&walk, share, start, MIN (start + share->per_chunk, walk.call->count),
+                  share->partials + chunk * walk.call->fold->partial_size, &error);
+      else
+        reduce_run_results (&walk, share->way, &error);
+    }
+  reduce_walk_clear (&walk);
+  if (error != NULL)
+    {
+      g_mutex_lock (&share->lock);
+      if (share->error == NULL)
+        share->error = g_steal_pointer (&error);
+      g_mutex_unlock (&share->lock);
+    }
+}
+
+static gboolean
+run_share (Share *share, gint64 n, GError **error)
+{
+  g_mutex_init (&share->lock);
+  candela_kernel_parallel_for (share->whole->call->kernel, (guint64) ((n + share->per_chunk - 1) / share->per_chunk),
+                               run_chunk, share);
+  g_mutex_clear (&share->lock);
+  if (share->error == NULL)
+    return TRUE;
+  g_propagate_error (error, share->error);
+  return FALSE;
+}
+
+/* A few long results: one after the other, each cut into trees, which are joined
+ * as they would have been. */
+static gboolean
+run_long (Walk *walk, Way way, GError **error)
+{
+  const ReduceCall *call = walk->call;
+  gint64 n_chunks = (call->count + CHUNK_ELEMENTS - 1) / CHUNK_ELEMENTS;
+  g_autofree guint8 *partials = g_try_malloc ((gsize) n_chunks * call->fold->partial_size);
+
+  if (partials == NULL || !reduce_walk_prepare (walk, way, error))
+    {
+      if (partials == NULL)
+        g_set_error_literal (error, CANDELA_ERROR, CANDELA_ERROR_NO_MEMORY, "there is no memory to reduce in");
+      return FALSE;
+    }
+  for (gint64 output = 0; output < walk->kept.n; output++)
+    {
+      Share share = { .whole = walk, .way = way, .per_chunk = CHUNK_ELEMENTS, .output = output, .partials = partials };
+
+      if (!run_share (&share, call->count, error))
+        return FALSE;
+      reduce_tree_begin (&walk->tree, 1);
+      for (gint64 chunk = 0; chunk < n_chunks; chunk++)
+        {
+          memcpy (reduce_tree_top (&walk->tree), partials + chunk * (gint64) call->fold->partial_size,
+                  call->fold->partial_size);
+          reduce_tree_push (&walk->tree, MIN (call->count - chunk * CHUNK_ELEMENTS, CHUNK_ELEMENTS));
+        }
+      call->finish (call, reduce_tree_end (&walk->tree), output, 1);
+    }
+  return TRUE;
+}
+
 static gboolean
 run_walk (Walk *walk, GError **error)
 {
-  const ReduceCall *call = walk->call;
-  const ReduceFold *fold = call->fold;
-  gboolean cast = call->dtype != candela_kernel_get_input_dtype (call->kernel, 0);
-  gboolean direct = !cast && walk->reduced.rank <= 1 && axes_run_stride (&walk->reduced) == 1;
-  gboolean rows = !cast && !direct && axes_run (&walk->kept) > 1 && axes_run_stride (&walk->kept) == 1;
-  gsize width = rows || call->count <= REDUCE_BLOCK ? TILE : 1;
+  gint64 count = walk->call->count;
+  Way way = reduce_choose_way (walk);
+  Share share = { .whole = walk, .way = way };
 
-  walk->pack = choose_pack (walk);
-  walk->scratch = g_try_malloc (rows ? (REDUCE_LANES + 1) * TILE * fold->lane_size
-                                     : (gsize) walk->pack * candela_dtype_get_size (call->dtype));
-  if (walk->scratch == NULL || !tree_init (&walk->tree, fold, width, call->count))
+  if (walk->kept.n <= CHUNK_ELEMENTS / count)
     {
-      g_set_error_literal (error, CANDELA_ERROR, CANDELA_ERROR_NO_MEMORY, "there is no memory to reduce in");
-      return FALSE;
+      walk->end = walk->kept.n;
+      return reduce_walk_prepare (walk, way, error) && reduce_run_results (walk, way, error);
     }
-  return direct ? run_direct (walk, error) : rows ? run_rows (walk, error) : run_packed (walk, error);
+  if (walk->kept.n <= FEW_RESULTS && way != WAY_ROWS && count > 2 * CHUNK_ELEMENTS)
+    return run_long (walk, way, error);
+  share.per_chunk = MAX (CHUNK_ELEMENTS / count, 1);
+  if (way == WAY_ROWS)
+    share.per_chunk = (share.per_chunk + REDUCE_TILE - 1) / REDUCE_TILE * REDUCE_TILE;
+  return run_share (&share, walk->kept.n, error);
 }
 
 gboolean
@@ -406,7 +177,7 @@ reduce_run (ReduceCall *call, GError **error)
   shape = candela_layout_get_shape (layout, &rank);
   strides = candela_layout_get_strides (layout, &rank);
   for (gsize axis = 0; axis < rank; axis++)
-    axes_add ((call->axes >> axis & 1) != 0 ? &walk.reduced : &walk.kept, shape[axis], strides[axis]);
+    reduce_axes_add ((call->axes >> axis & 1) != 0 ? &walk.reduced : &walk.kept, shape[axis], strides[axis]);
   walk.size = candela_dtype_get_size (dtype);
   call->count = walk.reduced.n;
   if (walk.kept.n == 0)
@@ -415,8 +186,7 @@ reduce_run (ReduceCall *call, GError **error)
     return run_empty (&walk);
   walk.input = candela_kernel_get_input (call->kernel, 0);
   done = run_walk (&walk, error);
-  g_free (walk.scratch);
-  g_free (walk.tree.storage);
+  reduce_walk_clear (&walk);
   return done;
 }
 
