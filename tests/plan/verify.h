@@ -156,6 +156,23 @@ paper_check_registers (const CandelaPlan *plan, const CandelaPlanStep *step)
     }
 }
 
+/* What a plan within the plan holds while it runs: its own peak, and a packed copy
+ * of every input that does not lie packed from the start of its buffer. */
+static inline guint64
+paper_baked (const CandelaPlan *plan, const CandelaPlanStep *step)
+{
+  guint64 bytes = ((CandelaPlan *) plan->parts[step->first_part].node->u.baked.plan)->peak_bytes;
+
+  for (guint32 i = 0; i < step->n_inputs; i++)
+    {
+      const CandelaPlanValue *value = &plan->values[plan->inputs[step->first_input + i]];
+
+      if (!candela_layout_is_contiguous (value->layout) || candela_layout_get_offset (value->layout) != 0)
+        bytes += (guint64) candela_layout_get_n_elements (value->layout) * candela_dtype_get_size (value->dtype);
+    }
+  return bytes;
+}
+
 static inline void
 paper_step (Paper *paper, guint32 s)
 {
@@ -169,10 +186,7 @@ paper_step (Paper *paper, guint32 s)
   if (step->kind == CANDELA_STEP_FUSED)
     paper_check_registers (plan, step);
   paper->peak =
-    MAX (paper->peak, paper->held
-                        + (step->kind == CANDELA_STEP_BAKED
-                             ? ((CandelaPlan *) plan->parts[step->first_part].node->u.baked.plan)->peak_bytes
-                             : 0));
+    MAX (paper->peak, paper->held + (step->kind == CANDELA_STEP_BAKED ? paper_baked (plan, step) : 0));
   for (guint32 f = 0; f < step->n_free; f++)
     paper_free_slot (paper, plan->frees[step->first_free + f], s);
 }
