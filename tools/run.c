@@ -284,11 +284,13 @@ print_stats (CandelaPlan *plan, const CandelaRunStats *stats)
            "planned peak:   %" G_GUINT64_FORMAT " bytes\n"
            "lower bound:    %" G_GUINT64_FORMAT " bytes\n"
            "intermediates:  %" G_GUINT64_FORMAT " bytes in all\n"
+           "pooled:         %" G_GUINT64_FORMAT " bytes\n"
            "threads:        %u\n"
            "time:           %.3f ms\n",
            stats->steps, stats->allocations, stats->allocated_bytes, stats->peak_bytes,
            candela_plan_get_peak_bytes (plan), candela_plan_get_lower_bound_bytes (plan),
-           candela_plan_get_intermediate_bytes (plan), candela_get_num_threads (), (double) stats->nanoseconds / 1e6);
+           candela_plan_get_intermediate_bytes (plan), stats->pooled_bytes, candela_get_num_threads (),
+           (double) stats->nanoseconds / 1e6);
 }
 
 /* Runs the plan; the progress bar is gone again at the end. */

@@ -191,6 +191,8 @@ candela_run_plan (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots,
   clear_run (&run);
   run.stats.nanoseconds = candela_clock_nanoseconds () - started;
   if (stats != NULL)
+    run.stats.pooled_bytes = candela_get_pooled_bytes ();
+  if (stats != NULL)
     *stats = run.stats;
   if (n_tensors != NULL && tensors != NULL)
     *n_tensors = plan->n_roots;

@@ -25,6 +25,8 @@ typedef void (*CandelaProgressFunc) (guint64 done, guint64 total, gpointer user_
  * @allocated_bytes: their bytes, all together
  * @peak_bytes: the most that was held at once
  * @nanoseconds: how long the run took
+ * @pooled_bytes: what candela_get_pooled_bytes() was when it was over: memory of the
+ *   whole process that nothing uses
  *
  * What a run did; inputs are not counted.
  *
@@ -37,6 +39,7 @@ typedef struct
   guint64 allocated_bytes;
   guint64 peak_bytes;
   guint64 nanoseconds;
+  guint64 pooled_bytes;
 } CandelaRunStats;
 
 CANDELA_AVAILABLE_IN_1_0

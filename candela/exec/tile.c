@@ -11,8 +11,12 @@
  *
  * A loop gives an element the same bits wherever it stands, so neither the
  * tile's size, nor the cut into chunks, nor the number of threads is to be seen
- * in the result. */
+ * in the result.
+ *
+ * A large result that is not written over an input is computed into a tile that
+ * stays in cache, and goes from there to memory past the caches. */
 #include <candela/exec/executor-private.h>
+#include <candela/exec/stream-private.h>
 #include <candela/value/dtype-private.h>
 #include <string.h>
 
@@ -52,6 +56,8 @@ typedef struct
   Input *inputs;
   guint8 *outputs[CANDELA_MAX_OUTPUTS];
   gsize output_sizes[CANDELA_MAX_OUTPUTS];
+  gboolean streamed[CANDELA_MAX_OUTPUTS]; /* computed into a tile, and stored past the caches */
+  guint32 n_streamed;                     /* tiles for it: up to the last one, or none */
   guint64 n;        /* elements */
   gsize tile;       /* elements */
   gsize tile_bytes; /* of a register */
@@ -64,7 +70,7 @@ typedef struct
 
 /* The pointers of one tile. Scratch memory: registers first, then a tile for
  * each input that is not read where it lies, then one for each operand of a part
- * that is converted. */
+ * that is converted, then one for each output that is stored past the caches. */
 static guint8 *
 input_scratch (const Pass *pass, guint8 *scratch, guint32 input)
 {
@@ -75,6 +81,12 @@ static guint8 *
 convert_scratch (const Pass *pass, guint8 *scratch, guint32 operand)
 {
   return scratch + (pass->step->n_registers + pass->step->n_inputs + operand) * pass->tile_bytes;
+}
+
+static guint8 *
+stream_scratch (const Pass *pass, guint8 *scratch, guint32 output)
+{
+  return convert_scratch (pass, scratch, CANDELA_MAX_LOOP_INPUTS + output);
 }
 
 static void
@@ -147,10 +159,16 @@ run_part (const Pass *pass, const CandelaPlanPart *part, const guint8 *const *in
     }
   operands += node->n_inputs;
   for (guint o = 0; o < node->n_outputs; o++)
-    out[o] = (operands[o] & CANDELA_PART_OUTPUT) != 0
-                 ? pass->outputs[o] + start * pass->output_sizes[o]
-                 : scratch + (operands[o] - pass->step->n_inputs) * pass->tile_bytes;
+    if ((operands[o] & CANDELA_PART_OUTPUT) == 0)
+      out[o] = scratch + (operands[o] - pass->step->n_inputs) * pass->tile_bytes;
+    else if (pass->streamed[o])
+      out[o] = stream_scratch (pass, scratch, o);
+    else
+      out[o] = pass->outputs[o] + start * pass->output_sizes[o];
   kernel->loop (out, in, n, node->u.op.params);
+  for (guint o = 0; o < node->n_outputs; o++)
+    if ((operands[o] & CANDELA_PART_OUTPUT) != 0 && pass->streamed[o])
+      candela_stream (pass->outputs[o] + start * pass->output_sizes[o], out[o], n * pass->output_sizes[o]);
 }
 
 static void
@@ -194,6 +212,8 @@ run_chunk (guint64 chunk, gpointer data)
   if (pass->step->n_inputs > FEW_INPUTS)
     many = g_new (const guint8 *, pass->step->n_inputs);
   run_range (pass, start, end, many != NULL ? many : few, scratch);
+  if (pass->n_streamed > 0)
+    candela_stream_end ();
 
   /* Of a run that was cancelled nobody knows what is done. */
   if (g_cancellable_is_cancelled (pass->run->cancellable))
@@ -206,6 +226,21 @@ run_chunk (guint64 chunk, gpointer data)
       g_atomic_pointer_add (&pass->done, -(gssize) done);
       candela_run_advance (pass->run, done);
     }
+}
+
+/* What is written over an input has its lines in the cache already. */
+static gboolean
+is_streamed (const CandelaPlan *plan, const CandelaPlanOutput *output)
+{
+  const CandelaPlanValue *value = &plan->values[output->value];
+  gboolean result;
+  gsize from;
+
+  if (!candela_can_stream () || (output->kind != CANDELA_OUTPUT_ALLOCATE && output->kind != CANDELA_OUTPUT_REUSE))
+    return FALSE;
+  result = plan->slots[value->source].end == CANDELA_PLAN_NONE;
+  from = result ? CANDELA_STREAM_RESULTS_FROM : CANDELA_STREAM_FROM;
+  return (guint64) value->layout->n_elements >= from / candela_dtype_get_size (value->dtype);
 }
 
 static gboolean
@@ -222,6 +257,9 @@ prepare_pass (Pass *pass, GError **error)
       pass->output_sizes[o] = candela_dtype_get_size (plan->values[v].dtype);
       pass->outputs[o] = (guint8 *) candela_run_get_data (pass->run, v)
                          + plan->values[v].layout->offset * (gint64) pass->output_sizes[o];
+      pass->streamed[o] = is_streamed (plan, &plan->outputs[step->first_output + o]);
+      if (pass->streamed[o])
+        pass->n_streamed = o + 1;
     }
   for (guint32 i = 0; i < step->n_inputs; i++)
     {
@@ -251,7 +289,7 @@ size_tiles (Pass *pass)
 {
   const CandelaPlanStep *step = pass->step;
   gsize n_tiles = step->n_registers + step->n_inputs;
-  gsize n_scratch = n_tiles + CANDELA_MAX_LOOP_INPUTS;
+  gsize n_scratch = n_tiles + CANDELA_MAX_LOOP_INPUTS + pass->n_streamed;
   gsize fitting = CACHE_BYTES / (8 * MAX (n_tiles, 1));
 
   pass->tile = CLAMP (fitting & ~(gsize) 63, MIN_TILE, MAX_TILE);

@@ -204,6 +204,12 @@ def test_stats():
     lines = dict(line.split(":", 1) for line in result.stderr.decode().splitlines())
     check("statistics", [] if lines.get("steps", "").strip() == "1" and lines.get("allocations", "").strip() == "1"
           and lines.get("peak", "").strip() == "96 bytes" else [told(result)])
+    pooled = []
+    for limit in "0", "1G":
+        result = call("run", "--stats", "sum(arange(100000.0) * 2)", env={"CANDELA_POOL_LIMIT": limit})
+        lines = dict(line.split(":", 1) for line in result.stderr.decode().splitlines())
+        pooled.append(int(lines.get("pooled", "-1 bytes").split()[0]))
+    check("memory that is kept", [] if pooled[0] == 0 and 800000 <= pooled[1] <= 2000000 else pooled)
 
 
 def test_interrupt():

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Non-temporal stores, where the compiler's target has them (x86 with SSE2); the
+ * cache takes whole lines of 64 bytes, so only such are stored in that way. */
+#include <candela/exec/stream-private.h>
+
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#define LINE 64
+
+gboolean
+candela_can_stream (void)
+{
+#ifdef __SSE2__
+  return TRUE;
+#else
+  return FALSE;
+#endif
+}
+
+void
+candela_stream (gpointer to, gconstpointer from, gsize size)
+{
+  guint8 *out = to;
+  const guint8 *in = from;
+
+#ifdef __SSE2__
+  gsize head = MIN (-(guintptr) out & (LINE - 1), size);
+
+  memcpy (out, in, head);
+  out += head;
+  in += head;
+  size -= head;
+  for (; size >= LINE; size -= LINE, out += LINE, in += LINE)
+    {
+      __m128i a = _mm_loadu_si128 ((const __m128i *) in);
+      __m128i b = _mm_loadu_si128 ((const __m128i *) (in + 16));
+      __m128i c = _mm_loadu_si128 ((const __m128i *) (in + 32));
+      __m128i d = _mm_loadu_si128 ((const __m128i *) (in + 48));
+
+      _mm_stream_si128 ((__m128i *) out, a);
+      _mm_stream_si128 ((__m128i *) (out + 16), b);
+      _mm_stream_si128 ((__m128i *) (out + 32), c);
+      _mm_stream_si128 ((__m128i *) (out + 48), d);
+    }
+#endif
+  memcpy (out, in, size);
+}
+
+void
+candela_stream_end (void)
+{
+#ifdef __SSE2__
+  _mm_sfence ();
+#endif
+}
