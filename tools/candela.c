@@ -15,6 +15,7 @@ static const struct
 } commands[] = {
   { "run", tool_run, "compute an expression over .npy files" },
   { "plan", tool_plan, "show how an expression would be computed" },
+  { "bench", tool_bench, "time an expression over random arrays" },
   { "inspect", tool_inspect, "show plugins and ops" },
 };
 
@@ -31,6 +32,7 @@ print_help (FILE *out)
                 "  candela run 'sqrt(mean((x - mean(x))**2))' x=data.npy\n"
                 "  candela run 'x @ w + b' x=x.npy w=w.npy b=b.npy -o y.npy\n"
                 "  candela plan 'relu(a + 1) * 2' a=float32[1000,64]\n"
+                "  candela bench 'x @ x.T' x=float32[512,512]\n"
                 "  candela inspect sum\n");
 }
 

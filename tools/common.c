@@ -67,7 +67,8 @@ is_option (const GOptionEntry *entries, const char *word, gboolean *takes_next)
 
       if (!is_short && !is_long)
         continue;
-      *takes_next = entry->arg != G_OPTION_ARG_NONE && (is_short || equals == NULL);
+      *takes_next = entry->arg != G_OPTION_ARG_NONE && (entry->flags & G_OPTION_FLAG_OPTIONAL_ARG) == 0
+                    && (is_short || equals == NULL);
       return TRUE;
     }
   return FALSE;
@@ -280,7 +281,7 @@ load_input (ToolProgram *program, const char *word, const char *value, gboolean 
     {
       if (!slots)
         g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY,
-                     "the input '%s' has a shape but no data; that is enough for candela plan only", name);
+                     "the input '%s' has a shape but no data; that is enough for candela plan and candela bench only", name);
       else
         node = load_slot (name, value, error);
     }

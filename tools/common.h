@@ -16,6 +16,7 @@ enum
 
 int tool_run (int argc, char **argv);
 int tool_plan (int argc, char **argv);
+int tool_bench (int argc, char **argv);
 int tool_inspect (int argc, char **argv);
 
 /* "candela: message" in one line; frees the error. Returns the exit status. */

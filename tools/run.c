@@ -23,13 +23,14 @@ static const ToolCommand command
         "  candela run 'x * 2 + 1' x=data.npy\n"
         "  candela run 'm, v = moments(x, axis=0); (x - m) / sqrt(v)' x=data.npy -o normal.npy -o m=mean.npy\n"
         "  candela run -f model.txt x=inputs.npz:images --stats\n"
+        "  candela run 'sum(exp(x), axis=0)' x=data.npy --profile=trace.json\n"
         "  candela run '-x + 1' x=data.npy\n" };
 
 typedef struct
 {
-  gboolean no_fusion, no_reuse, no_in_place, stats;
+  gboolean no_fusion, no_reuse, no_in_place, stats, profile;
   int threads;
-  char *file;
+  char *file, *trace;
   char **outputs;
 } RunOptions;
 
@@ -293,14 +294,33 @@ print_stats (CandelaPlan *plan, const CandelaRunStats *stats)
            (double) stats->nanoseconds / 1e6);
 }
 
-/* Runs the plan; the progress bar is gone again at the end. */
+/* Told when the results are where they belong; the table on standard error. */
+static gboolean
+tell_profile (CandelaRunProfile *profile, const char *trace_path, GError **error)
+{
+  g_autofree char *table = candela_run_profile_to_string (profile);
+  g_autofree char *trace = trace_path != NULL ? candela_run_profile_to_chrome_trace (profile) : NULL;
+
+  fputs (table, stderr);
+  return trace == NULL || g_file_set_contents (trace_path, trace, -1, error);
+}
+
+/* Runs the plan, with a profile if there is a place for one; the progress bar is
+ * gone again at the end. */
 static CandelaTensor **
-run_plan (CandelaPlan *plan, GCancellable *cancellable, CandelaRunStats *stats, gsize *n_tensors, GError **error)
+run_plan (CandelaPlan *plan, GCancellable *cancellable, CandelaRunStats *stats, CandelaRunProfile **profile,
+          gsize *n_tensors, GError **error)
 {
   Progress progress = { g_get_monotonic_time (), 0 };
-  gboolean terminal = isatty (STDERR_FILENO);
-  CandelaTensor **tensors = candela_plan_run (plan, NULL, 0, cancellable, terminal ? show_progress : NULL, &progress,
-                                              stats, n_tensors, error);
+  CandelaProgressFunc show = isatty (STDERR_FILENO) ? show_progress : NULL;
+  CandelaTensor **tensors;
+
+  if (profile != NULL)
+    tensors = candela_plan_run_profiled (plan, NULL, 0, cancellable, show, &progress, profile, n_tensors, error);
+  else
+    tensors = candela_plan_run (plan, NULL, 0, cancellable, show, &progress, stats, n_tensors, error);
+  if (tensors != NULL && profile != NULL)
+    candela_run_profile_get_stats (*profile, stats);
 
   if (progress.drawn != 0)
     fprintf (stderr, "\r\033[K");
@@ -314,6 +334,7 @@ execute (Job *job, const RunOptions *options, GCancellable *cancellable, GError 
                            | (options->no_reuse ? CANDELA_PLAN_NO_REUSE : 0)
                            | (options->no_in_place ? CANDELA_PLAN_NO_IN_PLACE : 0);
   g_autoptr (CandelaPlan) plan = NULL;
+  g_autoptr (CandelaRunProfile) profile = NULL;
   CandelaRunStats stats = { 0 };
   CandelaTensor **tensors;
   gsize n_tensors = 0;
@@ -322,13 +343,15 @@ execute (Job *job, const RunOptions *options, GCancellable *cancellable, GError 
   plan = candela_plan_new ((CandelaNode *const *) job->roots->pdata, job->roots->len, flags, error);
   if (plan == NULL)
     return FALSE;
-  tensors = run_plan (plan, cancellable, &stats, &n_tensors, error);
+  tensors = run_plan (plan, cancellable, &stats, options->profile ? &profile : NULL, &n_tensors, error);
   if (tensors == NULL)
     return FALSE;
 
   fine = job->outputs->len > 0 ? write_outputs (job, tensors, error) : print_values (job, tensors, error);
   if (fine && options->stats)
     print_stats (plan, &stats);
+  if (fine && options->profile)
+    fine = tell_profile (profile, options->trace, error);
   for (gsize i = 0; i < n_tensors; i++)
     g_object_unref (tensors[i]);
   g_free (tensors);
@@ -362,6 +385,29 @@ run_program (const RunOptions *options, char **positionals)
   return status;
 }
 
+/* What --profile or --profile=FILE says. GOption hands no data to a callback. */
+static struct
+{
+  gboolean wanted;
+  char *path;
+} profile_option;
+
+static gboolean
+parse_profile (const char *name, const char *value, gpointer unused, GError **error)
+{
+  profile_option.wanted = TRUE;
+  if (value == NULL)
+    return TRUE;
+  if (*value == '\0')
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s= needs a file", name);
+      return FALSE;
+    }
+  g_free (profile_option.path);
+  profile_option.path = g_strdup (value);
+  return TRUE;
+}
+
 int
 tool_run (int argc, char **argv)
 {
@@ -379,6 +425,8 @@ tool_run (int argc, char **argv)
     { "no-reuse", 0, 0, G_OPTION_ARG_NONE, &options.no_reuse, "Give freed buffers to no later result", NULL },
     { "no-inplace", 0, 0, G_OPTION_ARG_NONE, &options.no_in_place, "Write no result over an input", NULL },
     { "stats", 0, 0, G_OPTION_ARG_NONE, &options.stats, "Tell steps, memory and time on standard error", NULL },
+    { "profile", 0, G_OPTION_FLAG_OPTIONAL_ARG | G_OPTION_FLAG_FILENAME, G_OPTION_ARG_CALLBACK, parse_profile,
+      "Tell the time of each step on standard error; write a trace into FILE", "FILE" },
     G_OPTION_ENTRY_NULL,
   };
 
@@ -391,5 +439,7 @@ tool_run (int argc, char **argv)
     candela_set_num_threads (options.threads);
   options.file = file;
   options.outputs = outputs;
+  options.profile = profile_option.wanted;
+  options.trace = profile_option.path;
   return run_program (&options, positionals);
 }
