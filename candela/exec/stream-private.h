@@ -17,8 +17,20 @@ G_BEGIN_DECLS
 /* Whether there are such stores on this machine. */
 gboolean candela_can_stream (void);
 
-/* Copies; the two do not overlap. */
-void candela_stream (gpointer to, gconstpointer from, gsize size);
+/* Something that is read next: so many bytes for each line of CANDELA_STREAM_LINE
+ * that is stored. */
+#define CANDELA_STREAM_LINE 64
+#define CANDELA_STREAM_MAX_AHEAD 4
+
+typedef struct
+{
+  const guint8 *data;
+  gsize step;
+} CandelaStreamAhead;
+
+/* Copies, and meanwhile fetches what is read next: while lines are stored past the
+ * caches, memory would have nothing else to do. The two do not overlap. */
+void candela_stream (gpointer to, gconstpointer from, gsize size, const CandelaStreamAhead *ahead, guint n_ahead);
 
 /* After the last of a row of copies: what follows comes after them, for other
  * threads too. */

@@ -9,7 +9,17 @@
 #include <emmintrin.h>
 #endif
 
-#define LINE 64
+#define LINE CANDELA_STREAM_LINE
+
+#ifdef __SSE2__
+static inline void
+fetch_ahead (const CandelaStreamAhead *ahead, guint n_ahead, gsize line)
+{
+  for (guint i = 0; i < n_ahead; i++)
+    for (gsize k = 0; k < ahead[i].step; k += LINE)
+      _mm_prefetch ((const char *) ahead[i].data + line * ahead[i].step + k, _MM_HINT_T0);
+}
+#endif
 
 gboolean
 candela_can_stream (void)
@@ -22,7 +32,7 @@ candela_can_stream (void)
 }
 
 void
-candela_stream (gpointer to, gconstpointer from, gsize size)
+candela_stream (gpointer to, gconstpointer from, gsize size, const CandelaStreamAhead *ahead, guint n_ahead)
 {
   guint8 *out = to;
   const guint8 *in = from;
@@ -34,13 +44,14 @@ candela_stream (gpointer to, gconstpointer from, gsize size)
   out += head;
   in += head;
   size -= head;
-  for (; size >= LINE; size -= LINE, out += LINE, in += LINE)
+  for (gsize line = 0; size >= LINE; line++, size -= LINE, out += LINE, in += LINE)
     {
       __m128i a = _mm_loadu_si128 ((const __m128i *) in);
       __m128i b = _mm_loadu_si128 ((const __m128i *) (in + 16));
       __m128i c = _mm_loadu_si128 ((const __m128i *) (in + 32));
       __m128i d = _mm_loadu_si128 ((const __m128i *) (in + 48));
 
+      fetch_ahead (ahead, n_ahead, line);
       _mm_stream_si128 ((__m128i *) out, a);
       _mm_stream_si128 ((__m128i *) (out + 16), b);
       _mm_stream_si128 ((__m128i *) (out + 32), c);

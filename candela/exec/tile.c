@@ -166,9 +166,27 @@ run_part (const Pass *pass, const CandelaPlanPart *part, const guint8 *const *in
     else
       out[o] = pass->outputs[o] + start * pass->output_sizes[o];
   kernel->loop (out, in, n, node->u.op.params);
-  for (guint o = 0; o < node->n_outputs; o++)
-    if ((operands[o] & CANDELA_PART_OUTPUT) != 0 && pass->streamed[o])
-      candela_stream (pass->outputs[o] + start * pass->output_sizes[o], out[o], n * pass->output_sizes[o]);
+}
+
+/* Stores n elements past the caches, while the next elements of inputs that are
+ * read where they lie are fetched. */
+static void
+store_outputs (const Pass *pass, guint8 *scratch, guint64 start, gsize n, guint64 end)
+{
+  for (guint32 o = 0; o < pass->n_streamed; o++)
+    {
+      gsize size = pass->output_sizes[o];
+      CandelaStreamAhead ahead[CANDELA_STREAM_MAX_AHEAD];
+      guint n_ahead = 0;
+
+      if (!pass->streamed[o])
+        continue;
+      for (guint32 i = 0; i < pass->step->n_inputs && n_ahead < CANDELA_STREAM_MAX_AHEAD; i++)
+        if (pass->inputs[i].kind == INPUT_PACKED && end - start >= 2 * n)
+          ahead[n_ahead++] = (CandelaStreamAhead){ pass->inputs[i].data + (start + n) * pass->inputs[i].size,
+                                                   pass->inputs[i].size * CANDELA_STREAM_LINE / size };
+      candela_stream (pass->outputs[o] + start * size, stream_scratch (pass, scratch, o), n * size, ahead, n_ahead);
+    }
 }
 
 static void
@@ -187,6 +205,8 @@ run_range (const Pass *pass, guint64 start, guint64 end, const guint8 **inputs, 
         inputs[i] = prepare_input (pass, scratch, i, start, n);
       for (guint32 p = 0; p < pass->step->n_parts; p++)
         run_part (pass, &parts[p], inputs, scratch, start, n);
+      if (pass->n_streamed > 0)
+        store_outputs (pass, scratch, start, n, end);
     }
 }
 
