@@ -84,21 +84,27 @@ MAP (chain, float, chain_20 (a[i]))
 MAP (graph, float, graph_30 (a[i], b[i]))
 MAP (choose, float, a[i] > 0 ? a[i] : b[i] * 0.5f)
 
-static inline double
+/* One value of all lanes: halves onto halves. */
+#define FOLD(lanes, COMBINE)                                                                                           \
+  for (int half = LANES / 2; half > 0; half /= 2)                                                                      \
+    for (int k = 0; k < half; k++)                                                                                     \
+  lanes[k] = COMBINE (lanes[k], lanes[k + half])
+#define SUM(a, b) ((a) + (b))
+#define LARGER(a, b) ((a) > (b) ? (a) : (b))
+
+static inline float
 block_sum (const float *x, long n)
 {
   float lanes[LANES] = { 0 };
-  double sum = 0;
   long i = 0;
 
   for (; i + LANES <= n; i += LANES)
     for (int k = 0; k < LANES; k++)
       lanes[k] += x[i + k];
-  for (int k = 0; k < LANES; k++)
-    sum += lanes[k];
+  FOLD (lanes, SUM);
   for (; i < n; i++)
-    sum += x[i];
-  return sum;
+    lanes[0] += x[i];
+  return lanes[0];
 }
 
 static inline double
@@ -114,19 +120,18 @@ row_sum (const float *x, long n)
 static inline float
 row_max (const float *x, long n)
 {
-  float lanes[LANES], max = x[0];
+  float lanes[LANES];
   long i = 0;
 
   for (int k = 0; k < LANES; k++)
     lanes[k] = x[0];
   for (; i + LANES <= n; i += LANES)
     for (int k = 0; k < LANES; k++)
-      lanes[k] = x[i + k] > lanes[k] ? x[i + k] : lanes[k];
-  for (int k = 0; k < LANES; k++)
-    max = lanes[k] > max ? lanes[k] : max;
+      lanes[k] = LARGER (x[i + k], lanes[k]);
+  FOLD (lanes, LARGER);
   for (; i < n; i++)
-    max = x[i] > max ? x[i] : max;
-  return max;
+    lanes[0] = LARGER (x[i], lanes[0]);
+  return lanes[0];
 }
 
 /* Threads add what they have to the sum, which starts as nothing. */
@@ -189,17 +194,15 @@ static inline float
 row_var (const float *x, long n)
 {
   float mean = row_sum (x, n) / n, lanes[LANES] = { 0 };
-  double sum = 0;
   long i = 0;
 
   for (; i + LANES <= n; i += LANES)
     for (int k = 0; k < LANES; k++)
       lanes[k] += (x[i + k] - mean) * (x[i + k] - mean);
-  for (int k = 0; k < LANES; k++)
-    sum += lanes[k];
+  FOLD (lanes, SUM);
   for (; i < n; i++)
-    sum += (x[i] - mean) * (x[i] - mean);
-  return sum / n;
+    lanes[0] += (x[i] - mean) * (x[i] - mean);
+  return lanes[0] / n;
 }
 
 #define PER_ROW(name, T, EXPRESSION)                                                                                   \
@@ -214,27 +217,25 @@ row_var (const float *x, long n)
       }                                                                                                                \
   }
 
-/* Where a block's largest is, is looked for only if it is larger than all before. */
+/* The first of the largest: which it is, and then where. */
 static inline gint64
 row_argmax (const float *x, long n)
 {
-  float best = -INFINITY;
-  long at = 0;
+  float max = row_max (x, n);
+  long i = 0;
 
-  for (long i = 0; i < n; i += 512)
+  for (; i + LANES <= n; i += LANES)
     {
-      long length = MIN (512, n - i);
-      float max = row_max (x + i, length);
+      int found = 0;
 
-      if (max > best)
-        {
-          best = max;
-          at = i;
-          while (x[at] != max)
-            at++;
-        }
+      for (int k = 0; k < LANES; k++)
+        found |= x[i + k] == max;
+      if (found)
+        break;
     }
-  return at;
+  while (i < n - 1 && x[i] != max)
+    i++;
+  return i;
 }
 
 static inline float

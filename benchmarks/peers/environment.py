@@ -6,6 +6,7 @@
 # a reason, not an error. Standard library only: the environment is not there yet.
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,8 @@ PACKAGES = {
 }
 PATIENCE = {"torch": 360}
 LIMIT_FLAGS = ["-std=gnu11", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fopenmp"]
+# GCC and Clang take half of the width by default where there is AVX-512.
+WIDE_FLAGS = ["-mprefer-vector-width=512"] if platform.machine() in ("x86_64", "i686") else []
 PEERS = ("numpy", "numexpr", "torch", "torch-compiled", "jax", "onnxruntime", "rust")
 # Cores that a BLAS is told to take the processor for: meant for Candela's, not for those that peers bring.
 TUNING = ("OPENBLAS_CORETYPE", "BLIS_ARCH_TYPE")
@@ -117,7 +120,7 @@ class Environment:
         sources = [os.path.join(self.source, "benchmarks", name) for name in ("limit.c", "serve.c")]
         library = os.path.join(self.build, "candela", ".libs")
         reason = self.run(
-            [*self.compiler(), *LIMIT_FLAGS, "-I" + self.build, "-I" + self.source, "-o",
+            [*self.compiler(), *LIMIT_FLAGS, *WIDE_FLAGS, "-I" + self.build, "-I" + self.source, "-o",
              os.path.join(self.programs, "limit"), *sources, "-L" + library, "-Wl,-rpath," + library, "-lcandela-1.0",
              *flags.stdout.split(), "-lm"], "limit.log")
         if reason:

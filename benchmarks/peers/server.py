@@ -59,7 +59,10 @@ class Server:
 
     def stop(self):
         if self.process.poll() is None:
-            self.process.stdin.close()
+            try:
+                self.process.stdin.close()
+            except OSError:
+                pass  # it is about to end anyway
             end = time.monotonic() + 2
             while self.process.poll() is None and time.monotonic() < end:
                 time.sleep(0.02)
