@@ -19,9 +19,9 @@
 static const ToolCommand command
     = { "bench", "EXPRESSION [NAME=DTYPE[SHAPE] | NAME=FILE…]",
         "Tells how long an expression takes to build, to plan and to run: medians over several runs.",
-        "NAME=DTYPE[SHAPE] is an array of random values, the same each time: floats from 0 to 1 (1 excluded), integers\n"
-        "from 1 to 9, true as often as false. A run includes the buffers of its results; a first one, which does not\n"
-        "count, warms caches. The bytes are those of the inputs that are read and of the results.\n"
+        "NAME=DTYPE[SHAPE] is an array of random values, the same each time: floats from 0 to 1 (1 excluded),\n"
+        "integers from 1 to 9, true as often as false. A run includes the buffers of its results; a first one, which\n"
+        "does not count, warms caches. The bytes are those of the inputs that are read and of the results.\n"
         "\n"
         "Examples:\n"
         "  candela bench '(a + b) * 2' 'a=float32[1000,64]' 'b=float32[64]'\n"
@@ -358,7 +358,11 @@ format_text (const Bench *bench)
   append_series (text, "build:", &bench->build);
   append_series (text, "plan:", &bench->plan);
   append_series (text, "run:", &bench->run);
-  g_string_append_printf (text, "bytes:     %" G_GUINT64_FORMAT "\nbandwidth: %.2f GB/s\nruns:      %u\nthreads:   %u\n",
+  g_string_append_printf (text,
+                          "bytes:     %" G_GUINT64_FORMAT "\n"
+                          "bandwidth: %.2f GB/s\n"
+                          "runs:      %u\n"
+                          "threads:   %u\n",
                           bench->bytes, bench->bytes / (double) MAX (median (&bench->run), 1), bench->run.n, threads);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }

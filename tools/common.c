@@ -281,7 +281,7 @@ load_input (ToolProgram *program, const char *word, const char *value, gboolean 
     {
       if (!slots)
         g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY,
-                     "the input '%s' has a shape but no data; that is enough for candela plan and candela bench only", name);
+                     "the input '%s' has a shape but no data; only candela plan and candela bench take that", name);
       else
         node = load_slot (name, value, error);
     }

@@ -8,10 +8,12 @@
 
 G_BEGIN_DECLS
 
-/* When a step began and how long it took, in nanoseconds. */
+/* When a step began and how long it took, in nanoseconds, and among how many threads
+ * it was shared out. */
 typedef struct
 {
   gint64 start, duration;
+  guint n_threads;
 } CandelaStepTime;
 
 typedef struct
@@ -67,5 +69,9 @@ CandelaBuffer *candela_buffer_new_guarded (const CandelaBuffer *original, GError
 /* threads.c: calls func for 0 to n - 1, on several threads, in any order; the
  * caller's is one of them, and index 0 is always its own. */
 void candela_parallel_for (guint64 n, CandelaKernelChunkFunc func, gpointer data);
+
+/* threads.c: the most threads among which this thread has shared out work since it
+ * was last asked; at least 1. */
+guint candela_parallel_take_width (void);
 
 G_END_DECLS

@@ -330,9 +330,11 @@ run_step_timed (CandelaRun *run, const CandelaPlanStep *step, GError **error)
   CandelaStepTime *took = &run->times[step - run->plan->steps];
   gboolean ok;
 
+  candela_parallel_take_width ();
   took->start = candela_clock_nanoseconds ();
   ok = run_step (run, step, error);
   took->duration = candela_clock_nanoseconds () - took->start;
+  took->n_threads = candela_parallel_take_width ();
   return ok;
 }
 

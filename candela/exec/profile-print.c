@@ -14,6 +14,7 @@ enum {
   COLUMN_TYPE,
   COLUMN_TIME,
   COLUMN_SHARE,
+  COLUMN_THREADS,
   COLUMN_READ,
   COLUMN_WRITTEN,
   COLUMN_RATE,
@@ -74,6 +75,7 @@ describe_step (const CandelaRunProfile *profile, guint s, guint64 total, guint64
   row.cells[COLUMN_SHARE] = format_number ("%.1f", 100.0 * duration / MAX (total, 1), " %");
   if (work->read + work->written == 0)
     return row;
+  row.cells[COLUMN_THREADS] = g_strdup_printf ("%u", profile->times[s].n_threads);
   row.cells[COLUMN_READ] = candela_plan_bytes_to_string (work->read);
   row.cells[COLUMN_WRITTEN] = candela_plan_bytes_to_string (work->written);
   row.cells[COLUMN_RATE] = format_number ("%.2f", candela_step_rate (profile, s), "");
@@ -97,8 +99,8 @@ describe_rest (guint64 duration, guint64 total)
 static Row
 describe_columns (void)
 {
-  static const char *const titles[] = { "step",    "op",   "result",  "time", "share",
-                                        "read", "written", "GB/s", "of copy" };
+  static const char *const titles[]
+      = { "step", "op", "result", "time", "share", "threads", "read", "written", "GB/s", "of copy" };
   Row row;
 
   for (guint c = 0; c < N_COLUMNS; c++)
@@ -141,9 +143,9 @@ append_rows (GString *text, GArray *rows)
  * @profile: a profile
  *
  * The profile as a table: for each step its ops, its first result, how long it took
- * and which share of the run that is, what it had to read and write, the bytes of
- * both per nanosecond, and how that compares with copying memory (see
- * candela_run_profile_get_step_share()).
+ * and which share of the run that is, among how many threads it was shared out,
+ * what it had to read and write, the bytes of both per nanosecond, and how that
+ * compares with copying memory (see candela_run_profile_get_step_share()).
  *
  * Returns: (transfer full): the text, ended by a newline
  *
@@ -247,6 +249,7 @@ add_args (JsonBuilder *builder, CandelaRunProfile *profile, guint s, guint64 roo
   json_builder_end_array (builder);
   if (step->n_outputs > 0)
     add_result (builder, &plan->values[candela_plan_step_output (plan, step, 0)->value]);
+  add_int (builder, "threads", profile->times[s].n_threads);
   add_int (builder, "elements", work->elements);
   add_int (builder, "bytes_read", work->read);
   add_int (builder, "bytes_written", work->written);
@@ -298,7 +301,7 @@ add_run (JsonBuilder *builder, const CandelaRunProfile *profile, guint64 roof)
  * The profile in the JSON object format of Chrome's trace viewer, which
  * Perfetto reads too: `traceEvents` has one complete event (`ph` is `X`) a step, in order,
  * with `name`, `cat` (the kind of the step), `ts` and `dur` in microseconds, and in
- * `args` `step`, `op`, `parts`, `dtype`, `shape`, `elements`, `bytes_read`,
+ * `args` `step`, `op`, `parts`, `dtype`, `shape`, `threads`, `elements`, `bytes_read`,
  * `bytes_written`, `bytes`, `GB/s` and `share_of_copy`; `otherData` tells of the
  * whole run.
  *

@@ -370,6 +370,26 @@ candela_run_profile_get_step_elements (CandelaRunProfile *profile, guint step)
 }
 
 /**
+ * candela_run_profile_get_step_n_threads:
+ * @profile: a profile
+ * @step: a step, from 0
+ *
+ * Among how many threads the work of a step was shared out; that of small steps is
+ * not. A library that makes threads of its own is not counted.
+ *
+ * Returns: the number of threads; 0 if there is no such step
+ *
+ * Since: 1.0
+ */
+guint
+candela_run_profile_get_step_n_threads (CandelaRunProfile *profile, guint step)
+{
+  g_return_val_if_fail (profile != NULL, 0);
+
+  return step < profile->plan->n_steps ? profile->times[step].n_threads : 0;
+}
+
+/**
  * candela_run_profile_get_step_parts:
  * @profile: a profile
  * @step: a step, from 0

@@ -65,6 +65,9 @@ CANDELA_AVAILABLE_IN_1_0
 guint64 candela_run_profile_get_step_elements (CandelaRunProfile *profile, guint step);
 
 CANDELA_AVAILABLE_IN_1_0
+guint candela_run_profile_get_step_n_threads (CandelaRunProfile *profile, guint step);
+
+CANDELA_AVAILABLE_IN_1_0
 char **candela_run_profile_get_step_parts (CandelaRunProfile *profile, guint step);
 
 CANDELA_AVAILABLE_IN_1_0

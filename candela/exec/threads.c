@@ -52,6 +52,10 @@ static struct
 
 static int n_threads; /* 0: not known yet */
 
+/* The most threads that one of this thread's jobs was open to, since it was last
+ * asked. */
+static __thread guint width;
+
 /* The child of a fork has no workers: it starts anew. */
 static void
 after_fork (void)
@@ -205,11 +209,21 @@ candela_parallel_for (guint64 n, CandelaKernelChunkFunc func, gpointer data)
       return;
     }
   need_workers (helpers);
+  width = MAX (width, MIN (helpers, pool.n_workers) + 1);
   open_job (n, func, data, helpers);
   func (0, data);
   take_chunks ();
   close_job ();
   pthread_mutex_unlock (&pool.user);
+}
+
+guint
+candela_parallel_take_width (void)
+{
+  guint most = MAX (width, 1);
+
+  width = 0;
+  return most;
 }
 
 /* What the control group grants, rounded up; as many as there are processors if

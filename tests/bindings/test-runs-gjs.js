@@ -166,6 +166,7 @@ test('plan: profiled', () => {
     equal([0, 1].map(step => profile.get_step_bytes_read(step)), [16, 12]);
     equal([0, 1].map(step => profile.get_step_bytes_written(step)), [12, 4]);
     equal([0, 1].map(step => profile.get_step_elements(step)), [3, 1]);
+    equal([0, 1].map(step => profile.get_step_n_threads(step)), [1, 1]);
     const durations = [0, 1].map(step => profile.get_step_duration(step));
     check(durations.every(duration => duration > 0));
     check(durations[0] + durations[1] <= profile.get_stats().nanoseconds);

@@ -163,6 +163,7 @@ def plan_profiled():
     equal([profile.get_step_bytes_read(step) for step in range(2)], [16, 12])
     equal([profile.get_step_bytes_written(step) for step in range(2)], [12, 4])
     equal([profile.get_step_elements(step) for step in range(2)], [3, 1])
+    equal([profile.get_step_n_threads(step) for step in range(2)], [1, 1])
     durations = [profile.get_step_duration(step) for step in range(2)]
     check(all(durations) and sum(durations) <= profile.get_stats().nanoseconds, durations)
     check(profile.get_step_start(1) >= profile.get_step_start(0) + durations[0])

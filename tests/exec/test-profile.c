@@ -115,6 +115,26 @@ test_times (void)
   g_assert_cmpfloat (candela_run_profile_get_step_share (profile, n), ==, 0);
 }
 
+/* Small work stays on the thread of the caller; so does all if there is but one. */
+static void
+test_threads (void)
+{
+  for (guint n = 1; n <= 2; n++)
+    {
+      candela_set_num_threads (n);
+      g_autoptr (CandelaRunProfile) large
+          = profile_given ("exp(ones([3000000], dtype='float32') * k[0, 0])", matrices, 3, 0);
+      g_autoptr (CandelaRunProfile) small = profile_given ("a + b", matrices, 3, 0);
+      guint last = candela_run_profile_get_n_steps (large) - 1;
+
+      g_assert_cmpuint (candela_run_profile_get_n_threads (large), ==, n);
+      g_assert_cmpuint (candela_run_profile_get_step_n_threads (large, last), ==, n);
+      g_assert_cmpuint (candela_run_profile_get_step_n_threads (large, last + 1), ==, 0);
+      g_assert_cmpuint (candela_run_profile_get_step_n_threads (small, 0), ==, 1);
+    }
+  candela_set_num_threads (0);
+}
+
 /* The same bits as of a run that nobody times, however it is planned. */
 static void
 test_results (void)
@@ -251,6 +271,7 @@ main (int argc, char **argv)
   g_test_add_func ("/profile/bytes", test_bytes);
   g_test_add_func ("/profile/bytes-of-other-steps", test_bytes_of_other_steps);
   g_test_add_func ("/profile/times", test_times);
+  g_test_add_func ("/profile/threads", test_threads);
   g_test_add_func ("/profile/results", test_results);
   g_test_add_func ("/profile/failing", test_failing);
   g_test_add_func ("/profile/no-steps", test_no_steps);

@@ -44,8 +44,8 @@ def fails(name, arguments, status, *words):
 
 
 def test_bench():
-    measures("all that is said", ["(a + b) * 2", "a=float32[1000,64]", "b=float32[64]", "--runs", "7", "--threads", "1"],
-             expr="(a + b) * 2", threads=1, runs=7, bytes=4 * (64000 + 64 + 64000))
+    measures("all that is said",
+             ["(a + b) * 2", "a=float32[1000,64]", "b=float32[64]", "--runs", "7", "--threads", "1"], expr="(a + b) * 2", threads=1, runs=7, bytes=4 * (64000 + 64 + 64000))
     measures("an input that is not read", ["a + a", "a=int16[10]", "b=float32[64]", "--runs=1"], runs=1, bytes=40)
     measures("several values", ["m, v = moments(x, axis=0); m, v", "x=float64[5,3]", "--runs=2"],
              bytes=8 * (15 + 3 + 3))
