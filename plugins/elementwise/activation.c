@@ -2,7 +2,7 @@
  *
  * The functions between the layers of a network. Each is written so that no
  * intermediate overflows: where exp appears, its argument is never positive. */
-#include "elementwise.h"
+#include "vector.h"
 
 /* NaN is not below zero: it stays. */
 #define RELU(T, W, a) (a < 0 ? (T) 0 : a)
@@ -18,10 +18,67 @@ ELEMENTWISE_TABLE (relu, ELEMENTWISE_ALL (ELEMENTWISE_UNARY_ROW, relu, RELU))
 ELEMENTWISE_OP (relu, elementwise_x, "x, or 0 where x is negative")
 
 /* gelu: x times the normal distribution's cumulative function, which is
- * erfc (-x / sqrt 2) / 2, that being exact where 1 + erf (x / sqrt 2) cancels; or its
+ * erfc (z) / 2 for z = -x / sqrt 2, that being exact where 1 - erf (z) cancels; or its
  * approximation by tanh (Hendrycks and Gimpel, arXiv:1606.08415). Minus infinity
- * times zero is apart: the limit is zero. */
-#define ACTIVATION_FUNCTIONS(T, EXP, LOG1P, FABS, ERFC, TANH)                                                          \
+ * times zero is apart: the limit is zero.
+ *
+ * For large z the rounding of z alone would take erfc off by z * z units in the last
+ * place. What z lacks, d, is put back: erfc (z + d) = erfc (z) * (1 - d * g (z)) to
+ * first order, and z + sqrt (z * z + 4 / pi) is near enough to g (it is a bound of
+ * Mills' ratio; Abramowitz and Stegun 7.1.13). Beyond -40 all of it is zero. */
+#define MINUS_SQRT_HALF_float -0x1.6a09e6p-1f
+#define MINUS_SQRT_HALF_double -0x1.6a09e667f3bcdp-1
+/* The rest of the constant, which its rounding leaves. */
+#define MINUS_SQRT_HALF_REST_float -0x1.9fcef4p-27f
+#define MINUS_SQRT_HALF_REST_double 0x1.bdd3413b26456p-55
+#define FOUR_BY_PI 1.27323954473516268615
+#ifdef ELEMENTWISE_VECTORS
+#define ACTIVATION_FUNCTIONS(T)                                                                                        \
+  static inline VECTOR (T) sigmoid_##T (VECTOR (T) a)                                                                  \
+  {                                                                                                                    \
+    const VECTOR (T) e = SLEEF (T, exp, u10) (-VECTOR_ABS (T, a));                                                     \
+                                                                                                                       \
+    return VECTOR_SELECT (T, a < 0, e, VECTOR_ONES_##T) / ((T) 1 + e);                                                 \
+  }                                                                                                                    \
+                                                                                                                       \
+  static inline VECTOR (T) softplus_##T (VECTOR (T) a)                                                                 \
+  {                                                                                                                    \
+    const VECTOR (T) more = SLEEF (T, log1p, u10) (SLEEF (T, exp, u10) (-VECTOR_ABS (T, a)));                          \
+                                                                                                                       \
+    return more + (VECTOR (T)) ((a > 0) & (MASK (T)) a);                                                               \
+  }                                                                                                                    \
+                                                                                                                       \
+  static inline VECTOR (T) gelu_##T (VECTOR (T) a)                                                                     \
+  {                                                                                                                    \
+    const VECTOR (T) z = a * MINUS_SQRT_HALF_##T;                                                                      \
+    const VECTOR (T) d = VECTOR_FMA_##T (a, VECTOR_ONES_##T * MINUS_SQRT_HALF_##T, -z)                                 \
+                         + a * MINUS_SQRT_HALF_REST_##T;                                                               \
+    const VECTOR (T) g = z + VECTOR_SQRT_##T (z * z + (T) FOUR_BY_PI);                                                 \
+    const MASK (T) mended = (a < 0) & (a > -40);                                                                       \
+    const VECTOR (T) tail = SLEEF (T, erfc, u15) (z);                                                                  \
+    const VECTOR (T) result = (T) 0.5 * a * (tail - (VECTOR (T)) (mended & (MASK (T)) (tail * (d * g))));              \
+                                                                                                                       \
+    return VECTOR_SELECT (T, a == -(T) INFINITY, VECTOR_ONES_##T * -(T) 0, result);                                    \
+  }                                                                                                                    \
+                                                                                                                       \
+  static inline VECTOR (T) gelu_tanh_##T (VECTOR (T) a)                                                                \
+  {                                                                                                                    \
+    const VECTOR (T) inner = (T) 0.79788456080286535588 * (a + (T) 0.044715 * a * a * a);                              \
+    const VECTOR (T) result = (T) 0.5 * a * ((T) 1 + SLEEF (T, tanh, u35) (inner));                                    \
+                                                                                                                       \
+    return VECTOR_SELECT (T, a == -(T) INFINITY, VECTOR_ONES_##T * -(T) 0, result);                                    \
+  }
+
+ACTIVATION_FUNCTIONS (float)
+ACTIVATION_FUNCTIONS (double)
+
+#define ACTIVATION_LOOP(op, DT, T, W, E) VECTOR_LOOP_1 (op, DT, T, E)
+#define SIGMOID(T, a) sigmoid_##T (a)
+#define SOFTPLUS(T, a) softplus_##T (a)
+#define GELU(T, a) gelu_##T (a)
+#define GELU_TANH(T, a) gelu_tanh_##T (a)
+#else
+#define ACTIVATION_FUNCTIONS(T, EXP, LOG1P, FABS, ERFC, TANH, FMA, SQRT)                                                          \
   static inline T sigmoid_##T (T a)                                                                                    \
   {                                                                                                                    \
     const T e = EXP (-FABS (a));                                                                                       \
@@ -36,7 +93,18 @@ ELEMENTWISE_OP (relu, elementwise_x, "x, or 0 where x is negative")
                                                                                                                        \
   static inline T gelu_##T (T a)                                                                                       \
   {                                                                                                                    \
-    return a == -(T) INFINITY ? -(T) 0 : (T) 0.5 * a * ERFC (a * (T) -0.70710678118654752440);                         \
+    const T z = a * MINUS_SQRT_HALF_##T;                                                                               \
+    T tail = ERFC (z);                                                                                                 \
+                                                                                                                       \
+    if (a == -(T) INFINITY)                                                                                            \
+      return -(T) 0;                                                                                                   \
+    if (a < 0 && a > -40)                                                                                              \
+      {                                                                                                                \
+        const T d = FMA (a, MINUS_SQRT_HALF_##T, -z) + a * MINUS_SQRT_HALF_REST_##T;                                   \
+                                                                                                                       \
+        tail -= tail * (d * (z + SQRT (z * z + (T) FOUR_BY_PI)));                                                      \
+      }                                                                                                                \
+    return (T) 0.5 * a * tail;                                                                                         \
   }                                                                                                                    \
                                                                                                                        \
   static inline T gelu_tanh_##T (T a)                                                                                  \
@@ -46,14 +114,23 @@ ELEMENTWISE_OP (relu, elementwise_x, "x, or 0 where x is negative")
     return a == -(T) INFINITY ? -(T) 0 : (T) 0.5 * a * ((T) 1 + TANH (inner));                                         \
   }
 
-ACTIVATION_FUNCTIONS (float, expf, log1pf, fabsf, erfcf, tanhf)
-ACTIVATION_FUNCTIONS (double, exp, log1p, fabs, erfc, tanh)
+ACTIVATION_FUNCTIONS (float, expf, log1pf, fabsf, erfcf, tanhf, fmaf, sqrtf)
+ACTIVATION_FUNCTIONS (double, exp, log1p, fabs, erfc, tanh, fma, sqrt)
 
+#define ACTIVATION_LOOP ELEMENTWISE_UNARY
 #define SIGMOID(T, W, a) sigmoid_##T (a)
 #define SOFTPLUS(T, W, a) softplus_##T (a)
+#define GELU(T, W, a) gelu_##T (a)
+#define GELU_TANH(T, W, a) gelu_tanh_##T (a)
+#endif
 
-ELEMENTWISE_FLOAT_UNARY (sigmoid, SIGMOID, "1 / (1 + exp(-x))")
-ELEMENTWISE_FLOAT_UNARY (softplus, SOFTPLUS, "The logarithm of 1 + exp(x)")
+#define ACTIVATION(op, E, op_summary)                                                                                  \
+  ELEMENTWISE_FLOATS (ACTIVATION_LOOP, op, E)                                                                          \
+  ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY_ROW, op, E))                                            \
+  ELEMENTWISE_OP (op, elementwise_x, op_summary, .infer = elementwise_infer_floating)
+
+ACTIVATION (sigmoid, SIGMOID, "1 / (1 + exp(-x))")
+ACTIVATION (softplus, SOFTPLUS, "The logarithm of 1 + exp(x)")
 
 enum {
   GELU_APPROXIMATE
@@ -67,18 +144,16 @@ static const CandelaParamInfo gelu_params[] = {
   { NULL },
 };
 
+ELEMENTWISE_FLOATS (ACTIVATION_LOOP, gelu_exact, GELU)
+ELEMENTWISE_FLOATS (ACTIVATION_LOOP, gelu_by_tanh, GELU_TANH)
+
 #define GELU_LOOP(op, DT, T, W, E)                                                                                     \
   static void op##_##DT (gpointer const *out, gconstpointer const *in, gsize n, const CandelaParams *params)           \
   {                                                                                                                    \
-    const T *x = in[0];                                                                                                \
-    T *y = out[0];                                                                                                     \
-                                                                                                                       \
     if (g_str_equal (candela_params_get_string (params, GELU_APPROXIMATE), "tanh"))                                    \
-      for (gsize k = 0; k < n; k++)                                                                                    \
-        y[k] = gelu_tanh_##T (x[k]);                                                                                   \
+      gelu_by_tanh_##DT (out, in, n, params);                                                                          \
     else                                                                                                               \
-      for (gsize k = 0; k < n; k++)                                                                                    \
-        y[k] = gelu_##T (x[k]);                                                                                        \
+      gelu_exact_##DT (out, in, n, params);                                                                            \
   }
 
 ELEMENTWISE_FLOATS (GELU_LOOP, gelu, )

@@ -1,54 +1,143 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Exponentials, logarithms, and circular and hyperbolic functions: the C library's,
- * an element at a time, so that no element's bits depend on its neighbours. */
-#include "elementwise.h"
+ * Exponentials, logarithms, and circular and hyperbolic functions: SLEEF's over
+ * vectors (see vector.h), else the C library's, an element at a time. */
+#include "vector.h"
+
+/* MATH_1 and MATH_2 make the loops of a function over floats and declare its op. */
+#ifdef ELEMENTWISE_VECTORS
+
+#define MATH_1(op, op_summary)                                                                                         \
+  VECTOR_LOOP_1 (op, FLOAT32, float, V_##op)                                                                           \
+  VECTOR_LOOP_1 (op, FLOAT64, double, V_##op)                                                                          \
+  MATH_1_OP (op, op_summary)
+
+#define MATH_2(op, op_summary)                                                                                         \
+  VECTOR_LOOP_2 (op, FLOAT32, float, V_##op)                                                                           \
+  VECTOR_LOOP_2 (op, FLOAT64, double, V_##op)                                                                          \
+  MATH_2_OP (op, op_summary)
+
+/* SLEEF gives infinities where the result is finite still: log1p near the largest
+ * numbers, sinh and cosh before they overflow, and asinh and acosh of what has no
+ * square. A NaN is not usual either. */
+#define BELOW(T, a, limit32, limit64) ((a) < (T) (sizeof (T) == sizeof (float) ? (limit32) : (limit64)))
+#define USUAL_LOG1P(T, a) BELOW (T, a, 1e38, 1e307)
+#define USUAL_SINH(T, a) BELOW (T, VECTOR_ABS (T, a), 88, 709)
+#define USUAL_ASINH(T, a) BELOW (T, VECTOR_ABS (T, a), 1e18, 1e150)
+#define USUAL_ACOSH(T, a) BELOW (T, a, 1e18, 1e150)
+
+VECTOR_PATCHED (float, log1p, u10, USUAL_LOG1P, log1pf)
+VECTOR_PATCHED (double, log1p, u10, USUAL_LOG1P, log1p)
+VECTOR_PATCHED (float, sinh, u10, USUAL_SINH, sinhf)
+VECTOR_PATCHED (double, sinh, u10, USUAL_SINH, sinh)
+VECTOR_PATCHED (float, cosh, u10, USUAL_SINH, coshf)
+VECTOR_PATCHED (double, cosh, u10, USUAL_SINH, cosh)
+VECTOR_PATCHED (float, asinh, u10, USUAL_ASINH, asinhf)
+VECTOR_PATCHED (double, asinh, u10, USUAL_ASINH, asinh)
+VECTOR_PATCHED (float, acosh, u10, USUAL_ACOSH, acoshf)
+VECTOR_PATCHED (double, acosh, u10, USUAL_ACOSH, acosh)
+
+#define V_exp(T, a) SLEEF (T, exp, u10) (a)
+#define V_expm1(T, a) SLEEF (T, expm1, u10) (a)
+#define V_log(T, a) SLEEF (T, log, u10) (a)
+#define V_log1p(T, a) log1p_##T (a)
+#define V_log2(T, a) SLEEF (T, log2, u10) (a)
+#define V_log10(T, a) SLEEF (T, log10, u10) (a)
+#define V_sin(T, a) SLEEF (T, sin, u10) (a)
+#define V_cos(T, a) SLEEF (T, cos, u10) (a)
+#define V_tan(T, a) SLEEF (T, tan, u10) (a)
+#define V_asin(T, a) SLEEF (T, asin, u10) (a)
+#define V_acos(T, a) SLEEF (T, acos, u10) (a)
+#define V_atan(T, a) SLEEF (T, atan, u10) (a)
+#define V_sinh(T, a) sinh_##T (a)
+#define V_cosh(T, a) cosh_##T (a)
+/* u10 would take three times as long. */
+#define V_tanh(T, a) SLEEF (T, tanh, u35) (a)
+#define V_asinh(T, a) asinh_##T (a)
+#define V_acosh(T, a) acosh_##T (a)
+#define V_atanh(T, a) SLEEF (T, atanh, u10) (a)
+#define V_atan2(T, a, b) SLEEF (T, atan2, u10) (a, b)
+
+#else
+
+#define MATH_1(op, op_summary)                                                                                         \
+  ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY, op, LIBM_##op)                                                                \
+  MATH_1_OP (op, op_summary)
+
+#define MATH_2(op, op_summary)                                                                                         \
+  ELEMENTWISE_FLOATS (ELEMENTWISE_BINARY, op, LIBM_##op)                                                               \
+  MATH_2_OP (op, op_summary)
 
 #define LIBM(name, a) _Generic(a, float : name##f, double : name) (a)
+#define LIBM_exp(T, W, a) LIBM (exp, a)
+#define LIBM_expm1(T, W, a) LIBM (expm1, a)
+#define LIBM_log(T, W, a) LIBM (log, a)
+#define LIBM_log1p(T, W, a) LIBM (log1p, a)
+#define LIBM_log2(T, W, a) LIBM (log2, a)
+#define LIBM_log10(T, W, a) LIBM (log10, a)
+#define LIBM_sin(T, W, a) LIBM (sin, a)
+#define LIBM_cos(T, W, a) LIBM (cos, a)
+#define LIBM_tan(T, W, a) LIBM (tan, a)
+#define LIBM_asin(T, W, a) LIBM (asin, a)
+#define LIBM_acos(T, W, a) LIBM (acos, a)
+#define LIBM_atan(T, W, a) LIBM (atan, a)
+#define LIBM_sinh(T, W, a) LIBM (sinh, a)
+#define LIBM_cosh(T, W, a) LIBM (cosh, a)
+#define LIBM_tanh(T, W, a) LIBM (tanh, a)
+#define LIBM_asinh(T, W, a) LIBM (asinh, a)
+#define LIBM_acosh(T, W, a) LIBM (acosh, a)
+#define LIBM_atanh(T, W, a) LIBM (atanh, a)
+#define LIBM_atan2(T, W, a, b) _Generic(a, float : atan2f, double : atan2) (a, b)
 
-#define EXP(T, W, a) LIBM (exp, a)
-#define EXPM1(T, W, a) LIBM (expm1, a)
-#define LOG(T, W, a) LIBM (log, a)
-#define LOG1P(T, W, a) LIBM (log1p, a)
-#define LOG2(T, W, a) LIBM (log2, a)
-#define LOG10(T, W, a) LIBM (log10, a)
-#define SIN(T, W, a) LIBM (sin, a)
-#define COS(T, W, a) LIBM (cos, a)
-#define TAN(T, W, a) LIBM (tan, a)
-#define ASIN(T, W, a) LIBM (asin, a)
-#define ACOS(T, W, a) LIBM (acos, a)
-#define ATAN(T, W, a) LIBM (atan, a)
-#define SINH(T, W, a) LIBM (sinh, a)
-#define COSH(T, W, a) LIBM (cosh, a)
-#define TANH(T, W, a) LIBM (tanh, a)
-#define ASINH(T, W, a) LIBM (asinh, a)
-#define ACOSH(T, W, a) LIBM (acosh, a)
-#define ATANH(T, W, a) LIBM (atanh, a)
-#define ATAN2(T, W, a, b) _Generic(a, float : atan2f, double : atan2) (a, b)
+#endif
 
-ELEMENTWISE_FLOAT_UNARY (exp, EXP, "e to the power x")
-ELEMENTWISE_FLOAT_UNARY (expm1, EXPM1, "e to the power x, less 1; exact near zero")
-ELEMENTWISE_FLOAT_UNARY (log, LOG, "The natural logarithm of x")
-ELEMENTWISE_FLOAT_UNARY (log1p, LOG1P, "The natural logarithm of 1 + x; exact near zero")
-ELEMENTWISE_FLOAT_UNARY (log2, LOG2, "The logarithm of x to base 2")
-ELEMENTWISE_FLOAT_UNARY (log10, LOG10, "The logarithm of x to base 10")
-ELEMENTWISE_FLOAT_UNARY (sin, SIN, "The sine of x radians")
-ELEMENTWISE_FLOAT_UNARY (cos, COS, "The cosine of x radians")
-ELEMENTWISE_FLOAT_UNARY (tan, TAN, "The tangent of x radians")
-ELEMENTWISE_FLOAT_UNARY (asin, ASIN, "The angle, from -pi/2 to pi/2, whose sine is x")
-ELEMENTWISE_FLOAT_UNARY (acos, ACOS, "The angle, from 0 to pi, whose cosine is x")
-ELEMENTWISE_FLOAT_UNARY (atan, ATAN, "The angle, from -pi/2 to pi/2, whose tangent is x")
-ELEMENTWISE_FLOAT_UNARY (sinh, SINH, "The hyperbolic sine of x")
-ELEMENTWISE_FLOAT_UNARY (cosh, COSH, "The hyperbolic cosine of x")
-ELEMENTWISE_FLOAT_UNARY (tanh, TANH, "The hyperbolic tangent of x")
-ELEMENTWISE_FLOAT_UNARY (asinh, ASINH, "The number whose hyperbolic sine is x")
-ELEMENTWISE_FLOAT_UNARY (acosh, ACOSH, "The number from 0 up whose hyperbolic cosine is x")
-ELEMENTWISE_FLOAT_UNARY (atanh, ATANH, "The number whose hyperbolic tangent is x")
-ELEMENTWISE_FLOAT_BINARY (atan2, ATAN2, "The angle, from -pi to pi, of the point with ordinate x1 and abscissa x2")
+#define MATH_1_OP(op, op_summary)                                                                                      \
+  ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY_ROW, op, ))                                             \
+  ELEMENTWISE_OP (op, elementwise_x, op_summary, .infer = elementwise_infer_floating)
+
+#define MATH_2_OP(op, op_summary)                                                                                      \
+  ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (ELEMENTWISE_BINARY_ROW, op, ))                                            \
+  ELEMENTWISE_OP (op, elementwise_x1_x2, op_summary, .infer = elementwise_infer_floating)
+
+MATH_1 (exp, "e to the power x")
+MATH_1 (expm1, "e to the power x, less 1; exact near zero")
+MATH_1 (log, "The natural logarithm of x")
+MATH_1 (log1p, "The natural logarithm of 1 + x; exact near zero")
+MATH_1 (log2, "The logarithm of x to base 2")
+MATH_1 (log10, "The logarithm of x to base 10")
+MATH_1 (sin, "The sine of x radians")
+MATH_1 (cos, "The cosine of x radians")
+MATH_1 (tan, "The tangent of x radians")
+MATH_1 (asin, "The angle, from -pi/2 to pi/2, whose sine is x")
+MATH_1 (acos, "The angle, from 0 to pi, whose cosine is x")
+MATH_1 (atan, "The angle, from -pi/2 to pi/2, whose tangent is x")
+MATH_1 (sinh, "The hyperbolic sine of x")
+MATH_1 (cosh, "The hyperbolic cosine of x")
+MATH_1 (tanh, "The hyperbolic tangent of x")
+MATH_1 (asinh, "The number whose hyperbolic sine is x")
+MATH_1 (acosh, "The number from 0 up whose hyperbolic cosine is x")
+MATH_1 (atanh, "The number whose hyperbolic tangent is x")
+MATH_2 (atan2, "The angle, from -pi to pi, of the point with ordinate x1 and abscissa x2")
 
 /* log (exp (a) + exp (b)), of which neither may overflow: the larger is taken out.
  * Equal operands are apart, for infinities of the same sign have no difference; what
  * is neither equal, above nor below is NaN. */
+#ifdef ELEMENTWISE_VECTORS
+#define LOGADDEXP_FUNCTION(T)                                                                                          \
+  static inline VECTOR (T) logaddexp_##T (VECTOR (T) a, VECTOR (T) b)                                                  \
+  {                                                                                                                    \
+    const VECTOR (T) difference = a - b;                                                                               \
+    const VECTOR (T) larger = VECTOR_SELECT (T, difference > 0, a, b);                                                 \
+    const VECTOR (T) more = SLEEF (T, log1p, u10) (SLEEF (T, exp, u10) (-VECTOR_ABS (T, difference)));                 \
+                                                                                                                       \
+    return VECTOR_SELECT (T, a == b, a + (T) G_LN2, larger + more);                                                    \
+  }
+
+LOGADDEXP_FUNCTION (float)
+LOGADDEXP_FUNCTION (double)
+
+#define V_logaddexp(T, a, b) logaddexp_##T (a, b)
+#else
 #define LOGADDEXP_FUNCTION(T, LOG1P, EXP)                                                                              \
   static inline T logaddexp_##T (T a, T b)                                                                             \
   {                                                                                                                    \
@@ -66,9 +155,10 @@ ELEMENTWISE_FLOAT_BINARY (atan2, ATAN2, "The angle, from -pi to pi, of the point
 LOGADDEXP_FUNCTION (float, log1pf, expf)
 LOGADDEXP_FUNCTION (double, log1p, exp)
 
-#define LOGADDEXP(T, W, a, b) logaddexp_##T (a, b)
+#define LIBM_logaddexp(T, W, a, b) logaddexp_##T (a, b)
+#endif
 
-ELEMENTWISE_FLOAT_BINARY (logaddexp, LOGADDEXP, "The logarithm of exp(x1) + exp(x2), without overflow on the way")
+MATH_2 (logaddexp, "The logarithm of exp(x1) + exp(x2), without overflow on the way")
 
 const CandelaOpInfo *const ELEMENTWISE_OPS (math)[] = {
   &exp_info,  &expm1_info, &log_info,   &log1p_info, &log2_info,  &log10_info,     &sin_info,

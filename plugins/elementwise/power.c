@@ -4,7 +4,7 @@
  * repeated squaring. A negative exponent has no integer result, and a loop cannot
  * fail: it gives what the exact result rounds to towards zero, which is 1 for base
  * 1, 1 or -1 for base -1, and 0 for all others (0 itself among them). */
-#include "elementwise.h"
+#include "vector.h"
 
 static inline guint64
 power_modulo (guint64 base, guint64 exponent)
@@ -37,15 +37,24 @@ power_to_negative (gint64 base, gint64 exponent)
 #define POW_UNSIGNED(T, W, a, b) power_modulo (a, b)
 #define POW_SIGNED(T, W, a, b)                                                                                         \
   (b < 0 ? (guint64) power_to_negative (a, b) : power_modulo ((guint64) (gint64) a, (guint64) b))
-#define POW_FLOAT32(T, W, a, b) powf (a, b)
-#define POW_FLOAT64(T, W, a, b) pow (a, b)
 
 ELEMENTWISE_UNSIGNED (ELEMENTWISE_BINARY, pow, POW_UNSIGNED)
 ELEMENTWISE_SIGNED (ELEMENTWISE_BINARY, pow, POW_SIGNED)
-ELEMENTWISE_FLOAT32 (ELEMENTWISE_BINARY, pow, POW_FLOAT32)
-ELEMENTWISE_FLOAT64 (ELEMENTWISE_BINARY, pow, POW_FLOAT64)
 
-ELEMENTWISE_TABLE (pow, ELEMENTWISE_NUMBERS (ELEMENTWISE_BINARY_ROW, pow, POW_FLOAT64))
+#ifdef ELEMENTWISE_VECTORS
+#define V_POW(T, a, b) SLEEF (T, pow, u10) (a, b)
+#define V_HYPOT(T, a, b) SLEEF (T, hypot, u05) (a, b)
+#define POWER_LOOP(op, DT, T, W, E) VECTOR_LOOP_2 (op, DT, T, V_##E)
+#else
+#define POW(T, W, a, b) _Generic(a, float : powf, double : pow) (a, b)
+#define HYPOT(T, W, a, b) _Generic(a, float : hypotf, double : hypot) (a, b)
+#define POWER_LOOP ELEMENTWISE_BINARY
+#endif
+
+ELEMENTWISE_FLOATS (POWER_LOOP, pow, POW)
+ELEMENTWISE_FLOATS (POWER_LOOP, hypot, HYPOT)
+
+ELEMENTWISE_TABLE (pow, ELEMENTWISE_NUMBERS (ELEMENTWISE_BINARY_ROW, pow, ))
 
 ELEMENTWISE_OP (pow, elementwise_x1_x2, "x1 to the power x2; of an integer to a negative power: 0, 1 or -1",
                 .operators = "infix:**")
@@ -60,10 +69,13 @@ ELEMENTWISE_OP (square, elementwise_x, "x * x")
 
 /* The overload by type, for the functions of one float argument. */
 #define SQRT(T, W, a) _Generic(a, float : sqrtf, double : sqrt) (a)
-#define HYPOT(T, W, a, b) _Generic(a, float : hypotf, double : hypot) (a, b)
 
 ELEMENTWISE_FLOAT_UNARY (sqrt, SQRT, "The square root of x; NaN below zero")
-ELEMENTWISE_FLOAT_BINARY (hypot, HYPOT, "The square root of x1 * x1 + x2 * x2, without overflow on the way")
+
+ELEMENTWISE_TABLE (hypot, ELEMENTWISE_FLOATS (ELEMENTWISE_BINARY_ROW, hypot, ))
+
+ELEMENTWISE_OP (hypot, elementwise_x1_x2, "The square root of x1 * x1 + x2 * x2, without overflow on the way",
+                .infer = elementwise_infer_floating)
 
 const CandelaOpInfo *const ELEMENTWISE_OPS (power)[] = {
   &pow_info, &square_info, &sqrt_info, &hypot_info, NULL,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The loops of each instruction set: the tests of the element-wise ops run with each
- * of them, and what is exact (arithmetic, comparisons, roots, rounding, choices) has
+ * The loops of each instruction set: the tests of the element-wise ops and of what is
+ * computed over vectors run with each of them, and what is exact (arithmetic, comparisons, roots, rounding, choices) has
  * the same bits with all of them, at every length around a vector's.
  *
  * Which loops serve is settled when the plugin is loaded, so each set has a process of
@@ -165,15 +165,16 @@ test_same_bits (void)
 }
 
 static void
-test_all_values (void)
+test_all_values (gconstpointer name)
 {
-  g_autofree char *program = g_test_build_filename (G_TEST_BUILT, "plugins", "test-elementwise", NULL);
+  g_autofree char *program = g_test_build_filename (G_TEST_BUILT, "plugins", name, NULL);
 
   for (gsize i = 0; i < G_N_ELEMENTS (sets); i++)
     {
-      g_autofree char *output = run_with (sets[i], program, "--tap");
+      g_autofree char *output = NULL;
 
       g_test_message ("%s", sets[i]);
+      output = run_with (sets[i], program, "--tap");
       g_assert_nonnull (strstr (output, "ok 1 "));
     }
 }
@@ -188,7 +189,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/plugins/instruction-sets/same-bits", test_same_bits);
-  g_test_add_func ("/plugins/instruction-sets/all-values", test_all_values);
+  g_test_add_data_func ("/plugins/instruction-sets/values", "test-elementwise", test_all_values);
+  g_test_add_data_func ("/plugins/instruction-sets/transcendental", "test-transcendental", test_all_values);
 
   return g_test_run ();
 }

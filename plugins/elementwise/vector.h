@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Loops over whole vectors, for functions that SLEEF computes: those of AVX2 and
+ * AVX-512, where SLEEF is there; elsewhere the C library's functions serve, an
+ * element at a time.
+ *
+ * An element's bits must not depend on its place or on its neighbours. SLEEF's
+ * functions named finz give a lane the same bits whatever the others hold, and the
+ * same ones with AVX2 and AVX-512; they differ from those for a single number. So the
+ * rest of a loop, less than a vector, is a vector too, filled up with ones. Where a
+ * function is not what it promises for every number (an infinity where the result is
+ * still finite), the numbers apart are settled by their own value alone, and given to
+ * the C library one by one. */
+#pragma once
+
+#include "elementwise.h"
+#include <string.h>
+
+#if defined ELEMENTWISE_HAVE_SLEEF && defined __AVX2__ && defined __FMA__
+#define ELEMENTWISE_VECTORS 1
+
+#include <immintrin.h>
+#include <sleef.h>
+
+#ifdef __AVX512F__
+typedef __m512 VectorOf_float;
+typedef __m512d VectorOf_double;
+typedef gint32 MaskOf_float __attribute__ ((vector_size (64)));
+typedef gint64 MaskOf_double __attribute__ ((vector_size (64)));
+
+#define SLEEF_float(name, precision) Sleef_finz_##name##f16_##precision##avx512f
+#define SLEEF_double(name, precision) Sleef_finz_##name##d8_##precision##avx512f
+#define VECTOR_ONES_float _mm512_set1_ps (1)
+#define VECTOR_ONES_double _mm512_set1_pd (1)
+#define VECTOR_FMA_float _mm512_fmadd_ps
+#define VECTOR_FMA_double _mm512_fmadd_pd
+#define VECTOR_SQRT_float _mm512_sqrt_ps
+#define VECTOR_SQRT_double _mm512_sqrt_pd
+#define VECTOR_ALL_float(mask) (_mm512_movepi32_mask ((__m512i) (mask)) == 0xffff)
+#define VECTOR_ALL_double(mask) (_mm512_movepi64_mask ((__m512i) (mask)) == 0xff)
+#else
+typedef __m256 VectorOf_float;
+typedef __m256d VectorOf_double;
+typedef gint32 MaskOf_float __attribute__ ((vector_size (32)));
+typedef gint64 MaskOf_double __attribute__ ((vector_size (32)));
+
+#define SLEEF_float(name, precision) Sleef_finz_##name##f8_##precision##avx2
+#define SLEEF_double(name, precision) Sleef_finz_##name##d4_##precision##avx2
+#define VECTOR_ONES_float _mm256_set1_ps (1)
+#define VECTOR_ONES_double _mm256_set1_pd (1)
+#define VECTOR_FMA_float _mm256_fmadd_ps
+#define VECTOR_FMA_double _mm256_fmadd_pd
+#define VECTOR_SQRT_float _mm256_sqrt_ps
+#define VECTOR_SQRT_double _mm256_sqrt_pd
+#define VECTOR_ALL_float(mask) (_mm256_movemask_ps ((__m256) (mask)) == 0xff)
+#define VECTOR_ALL_double(mask) (_mm256_movemask_pd ((__m256d) (mask)) == 0xf)
+#endif
+
+#define VECTOR(T) VectorOf_##T
+#define MASK(T) MaskOf_##T
+#define LANES(T) (sizeof (VECTOR (T)) / sizeof (T))
+#define SLEEF(T, name, precision) SLEEF_##T (name, precision)
+
+/* Comparisons of vectors give masks: each lane all ones or all zeros. */
+#define VECTOR_SELECT(T, mask, yes, no)                                                                                \
+  ((VECTOR (T)) (((MASK (T)) (mask) & (MASK (T)) (yes)) | (~(MASK (T)) (mask) & (MASK (T)) (no))))
+#define VECTOR_ABS(T, a) ((VECTOR (T)) ((MASK (T)) (a) & ~(MASK (T)) (VECTOR_ONES_##T * (T) -0.0)))
+
+#define VECTOR_FUNCTIONS(T)                                                                                            \
+  static inline VECTOR (T) vector_load_##T (const T *x)                                                                \
+  {                                                                                                                    \
+    VECTOR (T) a;                                                                                                      \
+                                                                                                                       \
+    memcpy (&a, x, sizeof a);                                                                                          \
+    return a;                                                                                                          \
+  }                                                                                                                    \
+                                                                                                                       \
+  static inline VECTOR (T) vector_load_some_##T (const T *x, gsize n)                                                  \
+  {                                                                                                                    \
+    VECTOR (T) a = VECTOR_ONES_##T;                                                                                    \
+                                                                                                                       \
+    memcpy (&a, x, n * sizeof (T));                                                                                    \
+    return a;                                                                                                          \
+  }
+
+VECTOR_FUNCTIONS (float)
+VECTOR_FUNCTIONS (double)
+
+/* Loops of F, from vectors to a vector. */
+#define VECTOR_LOOP_1(op, DT, T, F)                                                                                    \
+  static void op##_##DT (gpointer const *out, gconstpointer const *in, gsize n, const CandelaParams *params)           \
+  {                                                                                                                    \
+    const T *x = in[0];                                                                                                \
+    T *y = out[0];                                                                                                     \
+    VECTOR (T) result;                                                                                                 \
+                                                                                                                       \
+    for (; n >= LANES (T); x += LANES (T), y += LANES (T), n -= LANES (T))                                             \
+      {                                                                                                                \
+        result = F (T, vector_load_##T (x));                                                                           \
+        memcpy (y, &result, sizeof result);                                                                            \
+      }                                                                                                                \
+    if (n > 0)                                                                                                         \
+      {                                                                                                                \
+        result = F (T, vector_load_some_##T (x, n));                                                                   \
+        memcpy (y, &result, n * sizeof (T));                                                                           \
+      }                                                                                                                \
+  }
+
+#define VECTOR_LOOP_2(op, DT, T, F)                                                                                    \
+  static void op##_##DT (gpointer const *out, gconstpointer const *in, gsize n, const CandelaParams *params)           \
+  {                                                                                                                    \
+    const T *x1 = in[0], *x2 = in[1];                                                                                  \
+    T *y = out[0];                                                                                                     \
+    VECTOR (T) result;                                                                                                 \
+                                                                                                                       \
+    for (; n >= LANES (T); x1 += LANES (T), x2 += LANES (T), y += LANES (T), n -= LANES (T))                           \
+      {                                                                                                                \
+        result = F (T, vector_load_##T (x1), vector_load_##T (x2));                                                    \
+        memcpy (y, &result, sizeof result);                                                                            \
+      }                                                                                                                \
+    if (n > 0)                                                                                                         \
+      {                                                                                                                \
+        result = F (T, vector_load_some_##T (x1, n), vector_load_some_##T (x2, n));                                    \
+        memcpy (y, &result, n * sizeof (T));                                                                           \
+      }                                                                                                                \
+  }
+
+/* name_T (a): SLEEF's function for the lanes that are USUAL, and the C library's for
+ * the others, which SLEEF is given as ones. */
+#define VECTOR_PATCHED(T, name, precision, USUAL, LIBM)                                                                \
+  G_NO_INLINE static VECTOR (T) name##_apart_##T (VECTOR (T) a, MASK (T) usual)                                        \
+  {                                                                                                                    \
+    VECTOR (T) result = SLEEF (T, name, precision) (VECTOR_SELECT (T, usual, a, VECTOR_ONES_##T));                     \
+                                                                                                                       \
+    for (gsize lane = 0; lane < LANES (T); lane++)                                                                     \
+      if (!usual[lane])                                                                                                \
+        result[lane] = LIBM (a[lane]);                                                                                 \
+    return result;                                                                                                     \
+  }                                                                                                                    \
+                                                                                                                       \
+  static inline VECTOR (T) name##_##T (VECTOR (T) a)                                                                   \
+  {                                                                                                                    \
+    const MASK (T) usual = (MASK (T)) USUAL (T, a);                                                                    \
+                                                                                                                       \
+    if (G_LIKELY (VECTOR_ALL_##T (usual)))                                                                             \
+      return SLEEF (T, name, precision) (a);                                                                           \
+    return name##_apart_##T (a, usual);                                                                                \
+  }
+
+#endif
