@@ -34,36 +34,66 @@ buffer_fill_poison (CandelaBuffer *buffer)
   memcpy (buffer->data + i, &word, buffer->size - i);
 }
 
+/* One allocation, for the buffer and its memory after it. */
+static CandelaBuffer *
+buffer_new_small (gsize size)
+{
+  const gsize room = CANDELA_ALIGNMENT - 1 + size;
+  CandelaBuffer *buffer = malloc (sizeof *buffer + room);
+  guint8 *start;
+  gsize before;
+
+  if (buffer == NULL)
+    return NULL;
+  memset (buffer, 0, sizeof *buffer);
+  start = (guint8 *) (buffer + 1);
+  before = -(guintptr) start & (CANDELA_ALIGNMENT - 1);
+  buffer->data = start + before;
+  candela_memory_forbid (start, room);
+  candela_memory_allow (buffer->data, size);
+  return buffer;
+}
+
+static void
+buffer_free_small (CandelaBuffer *buffer)
+{
+  candela_memory_allow (buffer + 1, CANDELA_ALIGNMENT - 1 + buffer->size);
+  free (buffer);
+}
+
+static CandelaBuffer *
+buffer_new_pooled (gsize size)
+{
+  CandelaBlock *block = candela_pool_take (size);
+  CandelaBuffer *buffer;
+
+  if (block == NULL)
+    return NULL;
+  buffer = g_new0 (CandelaBuffer, 1);
+  buffer->block = block;
+  buffer->data = block->data;
+  return buffer;
+}
+
 /* Uninitialised memory, aligned to CANDELA_ALIGNMENT. A size of 0 gives memory
  * too, so that data is never NULL. */
 CandelaBuffer *
 candela_buffer_new (gsize size, GError **error)
 {
-  CandelaBlock *block = NULL;
-  gpointer data = NULL;
-  CandelaBuffer *buffer;
+  CandelaBuffer *buffer = NULL;
 
   if (size < CANDELA_POOL_FROM)
-    {
-      if (posix_memalign (&data, CANDELA_ALIGNMENT, MAX (size, CANDELA_ALIGNMENT)) != 0)
-        data = NULL;
-    }
+    buffer = buffer_new_small (size);
   else if (size <= G_MAXSSIZE - 2 * CANDELA_ALIGNMENT)
-    {
-      block = candela_pool_take (size);
-      data = block != NULL ? block->data : NULL;
-    }
-  if (data == NULL)
+    buffer = buffer_new_pooled (size);
+  if (buffer == NULL)
     {
       g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_NO_MEMORY, "the system does not give %" G_GSIZE_FORMAT
                    " bytes of memory", size);
       return NULL;
     }
 
-  buffer = g_new0 (CandelaBuffer, 1);
   g_atomic_ref_count_init (&buffer->ref_count);
-  buffer->block = block;
-  buffer->data = data;
   buffer->size = size;
   if (G_UNLIKELY (candela_debug_flags () & CANDELA_DEBUG_POISON))
     buffer_fill_poison (buffer);
@@ -110,18 +140,23 @@ candela_buffer_unref (CandelaBuffer *buffer)
     return;
 
   if (buffer->destroy != NULL)
-    buffer->destroy (buffer->owner);
+    {
+      buffer->destroy (buffer->owner);
+      g_free (buffer);
+    }
   else
     {
       /* Whoever still reads it is to see that it was freed. */
       if (G_UNLIKELY (candela_debug_flags () & CANDELA_DEBUG_POISON))
         buffer_fill_poison (buffer);
       if (buffer->block != NULL)
-        candela_pool_give (buffer->block);
+        {
+          candela_pool_give (buffer->block);
+          g_free (buffer);
+        }
       else
-        free (buffer->data);
+        buffer_free_small (buffer);
     }
-  g_free (buffer);
 }
 
 void

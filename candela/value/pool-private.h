@@ -4,6 +4,9 @@
 #pragma once
 
 #include <candela/value/pool.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 G_BEGIN_DECLS
 
@@ -27,6 +30,24 @@ struct _CandelaBlock
  * CANDELA_ALIGNMENT: a kept one, if there is one that is at most a quarter
  * larger, else a fresh one; NULL if the system has no memory. */
 CandelaBlock *candela_pool_take (gsize size);
+
+/* AddressSanitizer is to see use of what is kept, and of what lies around the
+ * memory of a buffer. */
+static inline void
+candela_memory_forbid (gpointer data, gsize size)
+{
+#ifdef __SANITIZE_ADDRESS__
+  __asan_poison_memory_region (data, size);
+#endif
+}
+
+static inline void
+candela_memory_allow (gpointer data, gsize size)
+{
+#ifdef __SANITIZE_ADDRESS__
+  __asan_unpoison_memory_region (data, size);
+#endif
+}
 
 /* Gives a block back; it is kept, or goes back to the system. */
 void candela_pool_give (CandelaBlock *block);

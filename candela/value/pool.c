@@ -24,15 +24,6 @@
 #include <malloc.h>
 #endif
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#define FORBID(data, size) __asan_poison_memory_region (data, size)
-#define ALLOW(data, size) __asan_unpoison_memory_region (data, size)
-#else
-#define FORBID(data, size) ((void) (data), (void) (size))
-#define ALLOW(data, size) ((void) (data), (void) (size))
-#endif
-
 #define MAP_FROM ((gsize) 1 << 20)
 #define HUGE_PAGES_FROM ((gsize) 4 << 20)
 #define HUGE_PAGE ((gsize) 2 << 20)
@@ -231,7 +222,7 @@ block_new (gsize capacity)
 static void
 block_free (CandelaBlock *block)
 {
-  ALLOW (block->data, block->capacity);
+  candela_memory_allow (block->data, block->capacity);
   if (block->mapped)
     munmap (block->data, block->capacity);
   else
@@ -353,8 +344,8 @@ candela_pool_take (gsize size)
     }
   if (block != NULL)
     {
-      ALLOW (block->data, size);
-      FORBID (block->data + size, block->capacity - size);
+      candela_memory_allow (block->data, size);
+      candela_memory_forbid (block->data + size, block->capacity - size);
     }
   return block;
 }
@@ -373,7 +364,7 @@ candela_pool_give (CandelaBlock *block)
     }
   else
     {
-      FORBID (block->data, block->capacity);
+      candela_memory_forbid (block->data, block->capacity);
       pool_insert (block);
       out = pool_shrink (pool.limit);
     }
