@@ -146,7 +146,10 @@ fn main() {
     println!("ok\t{}", "0.2");
     for line in io::stdin().lock().lines().map_while(Result::ok) {
         let words: Vec<&str> = line.split('\t').collect();
-        let answer = obey(&words, &mut cell).unwrap_or_else(|error| format!("no\t{}", error.to_string().replace('\n', " ")));
+        let answer = match obey(&words, &mut cell) {
+            Ok(answer) => answer,
+            Err(error) => format!("no\t{}", error.to_string().replace('\n', " ")),
+        };
         println!("{answer}");
         let _ = io::stdout().flush();
     }
