@@ -49,8 +49,8 @@ parse_input (const char *text, char **name, GError **error)
 static CandelaNode *
 build (const Workload *workload, GError **error)
 {
-  g_autoptr (GHashTable) names
-      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) candela_node_unref);
+  g_autoptr (GHashTable) names =
+    g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) candela_node_unref);
   g_auto (GStrv) inputs = g_strsplit (workload->inputs, " ", -1);
 
   for (guint i = 0; inputs[i] != NULL; i++)
@@ -78,8 +78,8 @@ report (const char *name, CandelaNode *node, GError **error)
   guint64 peak = candela_plan_get_peak_bytes (plan);
   guint64 eager_peak = candela_plan_get_peak_bytes (eager);
 
-  g_print ("%-20s %6u %6u %12" G_GUINT64_FORMAT " %12" G_GUINT64_FORMAT " %12" G_GUINT64_FORMAT
-           " %12" G_GUINT64_FORMAT " %6.2f\n",
+  g_print ("%-20s %6u %6u %12" G_GUINT64_FORMAT " %12" G_GUINT64_FORMAT " %12" G_GUINT64_FORMAT " %12" G_GUINT64_FORMAT
+           " %6.2f\n",
            name, candela_plan_get_n_steps (plan), candela_plan_get_n_allocations (plan), peak,
            candela_plan_get_lower_bound_bytes (plan), eager_peak, candela_plan_get_intermediate_bytes (plan),
            (double) peak / MAX (eager_peak, 1));
@@ -94,8 +94,12 @@ build_random (guint32 seed, GError **error)
 {
   g_autoptr (GRand) random = g_rand_new_with_seed (seed);
   g_autoptr (GPtrArray) nodes = g_ptr_array_new_with_free_func ((GDestroyNotify) candela_node_unref);
-  static const char *const forms[] = { "a * b + 1", "sum(a, axis=0, keepdims=true) * b", "exp(a[::2]) + b[0:1]",
-                                       "a.T @ b[0:1] + 1", "sqrt(abs(a)) - mean(b)", "a @ b.T" };
+  static const char *const forms[] = { "a * b + 1",
+                                       "sum(a, axis=0, keepdims=true) * b",
+                                       "exp(a[::2]) + b[0:1]",
+                                       "a.T @ b[0:1] + 1",
+                                       "sqrt(abs(a)) - mean(b)",
+                                       "a @ b.T" };
 
   for (guint i = 0; i < 2; i++)
     {
@@ -132,8 +136,8 @@ main (void)
   g_autoptr (GError) error = NULL;
   int failed = 0;
 
-  g_print ("%-20s %6s %6s %12s %12s %12s %12s %6s\n", "workload", "steps", "alloc.", "peak", "bound", "eager", "all values",
-           "ratio");
+  g_print ("%-20s %6s %6s %12s %12s %12s %12s %6s\n", "workload", "steps", "alloc.", "peak", "bound", "eager",
+           "all values", "ratio");
   for (guint w = 0; w < G_N_ELEMENTS (workloads) && error == NULL; w++)
     {
       g_autoptr (CandelaNode) node = build (&workloads[w], &error);

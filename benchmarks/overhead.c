@@ -40,7 +40,9 @@ build_chain (const Ops *ops, guint n)
 static CandelaNode *
 build_random (const Ops *ops, guint n)
 {
-  enum { WINDOW = 64 };
+  enum {
+    WINDOW = 64
+  };
   g_autoptr (GRand) random = g_rand_new_with_seed (42);
   CandelaNode *window[WINDOW];
   CandelaNode *node;
@@ -132,8 +134,8 @@ main (int argc, char **argv)
   const gint64 shape[] = { 1 };
   const float value = 1;
   g_autoptr (GError) error = NULL;
-  g_autoptr (CandelaTensor) tensor
-      = candela_tensor_new_from_data (CANDELA_DTYPE_FLOAT32, shape, 1, (const guint8 *) &value, sizeof value, NULL);
+  g_autoptr (CandelaTensor) tensor =
+    candela_tensor_new_from_data (CANDELA_DTYPE_FLOAT32, shape, 1, (const guint8 *) &value, sizeof value, NULL);
   g_autoptr (CandelaNode) input = candela_node_new_tensor (tensor);
   Ops ops = { .input = input };
 
@@ -151,7 +153,8 @@ main (int argc, char **argv)
   ops.binary[0] = found[2];
   ops.binary[1] = found[3];
 
-  g_print ("%-16s %9s %9s %9s %9s %9s %9s %7s\n", "graph", "nodes", "build", "plan", "run", "free", "all but f.", "ratio");
+  g_print ("%-16s %9s %9s %9s %9s %9s %9s %7s\n", "graph", "nodes", "build", "plan", "run", "free", "all but f.",
+           "ratio");
   for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
     {
       double first = 0;
@@ -162,8 +165,8 @@ main (int argc, char **argv)
           double sum = cost.build + cost.plan + cost.run;
 
           first = first == 0 ? sum : first;
-          g_print ("%-16s %9" G_GUINT64_FORMAT " %6.0f ns %6.0f ns %6.0f ns %6.0f ns %7.0f ns %6.2fx\n", kinds[k].name, n,
-                   cost.build, cost.plan, cost.run, cost.free, sum, sum / first);
+          g_print ("%-16s %9" G_GUINT64_FORMAT " %6.0f ns %6.0f ns %6.0f ns %6.0f ns %7.0f ns %6.2fx\n", kinds[k].name,
+                   n, cost.build, cost.plan, cost.run, cost.free, sum, sum / first);
         }
     }
   return 0;

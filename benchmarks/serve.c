@@ -36,8 +36,8 @@ load_input (const char *path, GError **error)
   if (bytes == NULL)
     return NULL;
   shape = candela_tensor_get_shape (mapped, &n_dims);
-  return candela_tensor_new_from_data (candela_tensor_get_dtype (mapped), shape, n_dims,
-                                       g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), error);
+  return candela_tensor_new_from_data (candela_tensor_get_dtype (mapped), shape, n_dims, g_bytes_get_data (bytes, NULL),
+                                       g_bytes_get_size (bytes), error);
 }
 
 static void

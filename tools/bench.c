@@ -16,16 +16,17 @@
 #define FEWEST_RUNS 5
 #define MOST_RUNS 1000
 
-static const ToolCommand command
-    = { "bench", "EXPRESSION [NAME=DTYPE[SHAPE] | NAME=FILE…]",
-        "Tells how long an expression takes to build, to plan and to run: medians over several runs.",
-        "NAME=DTYPE[SHAPE] is an array of random values, the same each time: floats from 0 to 1 (1 excluded),\n"
-        "integers from 1 to 9, true as often as false. A run includes the buffers of its results; a first one, which\n"
-        "does not count, warms caches. The bytes are those of the inputs that are read and of the results.\n"
-        "\n"
-        "Examples:\n"
-        "  candela bench '(a + b) * 2' 'a=float32[1000,64]' 'b=float32[64]'\n"
-        "  candela bench 'x @ x.T' 'x=float32[512,512]' --threads 1 --runs 20 --json\n" };
+static const ToolCommand command = {
+  "bench", "EXPRESSION [NAME=DTYPE[SHAPE] | NAME=FILE…]",
+  "Tells how long an expression takes to build, to plan and to run: medians over several runs.",
+  "NAME=DTYPE[SHAPE] is an array of random values, the same each time: floats from 0 to 1 (1 excluded),\n"
+  "integers from 1 to 9, true as often as false. A run includes the buffers of its results; a first one, which\n"
+  "does not count, warms caches. The bytes are those of the inputs that are read and of the results.\n"
+  "\n"
+  "Examples:\n"
+  "  candela bench '(a + b) * 2' 'a=float32[1000,64]' 'b=float32[64]'\n"
+  "  candela bench 'x @ x.T' 'x=float32[512,512]' --threads 1 --runs 20 --json\n"
+};
 
 typedef struct
 {

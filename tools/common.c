@@ -84,8 +84,8 @@ is_mistaken_option (const char *word)
 }
 
 gboolean
-tool_parse_options (const ToolCommand *command, const GOptionEntry *entries, int argc, char **argv,
-                    char ***positionals, int *status)
+tool_parse_options (const ToolCommand *command, const GOptionEntry *entries, int argc, char **argv, char ***positionals,
+                    int *status)
 {
   g_autoptr (GOptionContext) context = g_option_context_new (command->arguments);
   g_autoptr (GStrvBuilder) options = g_strv_builder_new (), rest = g_strv_builder_new ();

@@ -6,8 +6,7 @@
 
 #include <candela/candela.h>
 
-enum
-{
+enum {
   TOOL_EXIT_FINE = 0,
   TOOL_EXIT_ERROR = 1,
   TOOL_EXIT_USAGE = 2,

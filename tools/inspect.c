@@ -8,18 +8,19 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-static const ToolCommand command
-    = { "inspect", "[PLUGIN | OP | MODULE.so]", "Lists plugins and ops, or tells all that one of them declares.",
-        "An op is given by its name or its operator. A plugin is given by its name, or by the path of its module.\n"
-        "Without an argument everything is listed, and at the end what was found but could not be used, with the\n"
-        "reason.\n"
-        "\n"
-        "Examples:\n"
-        "  candela inspect\n"
-        "  candela inspect reduce\n"
-        "  candela inspect sum --json\n"
-        "  candela inspect '@'\n"
-        "  candela inspect --key-file ./mine.so > mine.plugin\n" };
+static const ToolCommand command = {
+  "inspect", "[PLUGIN | OP | MODULE.so]", "Lists plugins and ops, or tells all that one of them declares.",
+  "An op is given by its name or its operator. A plugin is given by its name, or by the path of its module.\n"
+  "Without an argument everything is listed, and at the end what was found but could not be used, with the\n"
+  "reason.\n"
+  "\n"
+  "Examples:\n"
+  "  candela inspect\n"
+  "  candela inspect reduce\n"
+  "  candela inspect sum --json\n"
+  "  candela inspect '@'\n"
+  "  candela inspect --key-file ./mine.so > mine.plugin\n"
+};
 
 static void
 add_text (GVariantBuilder *builder, const char *key, const char *text)
@@ -175,9 +176,7 @@ print_signature (GString *out, GVariant *facts)
           g_variant_lookup (row, "required", "b", &required);
           g_string_append_printf (out, "%s%s", separator, find_text (row, "name"));
           if (t == 0)
-            g_string_append (out, strcmp (need, "variadic") == 0   ? "…"
-                                  : strcmp (need, "optional") == 0 ? "=none"
-                                                                   : "");
+            g_string_append (out, strcmp (need, "variadic") == 0 ? "…" : strcmp (need, "optional") == 0 ? "=none" : "");
           else if (!required)
             g_string_append_printf (out, "=%s", by_default);
           separator = ", ";
@@ -387,8 +386,8 @@ tool_inspect (int argc, char **argv)
   if (key_file)
     return print_key_file (registry, names[0]);
 
-  facts = names[0] == NULL ? g_variant_ref_sink (describe_all (registry))
-                           : describe_named (registry, names[0], &op, &error);
+  facts =
+    names[0] == NULL ? g_variant_ref_sink (describe_all (registry)) : describe_named (registry, names[0], &op, &error);
   if (facts == NULL)
     return tool_fail (error);
   text = json ? to_json (facts) : format_facts (facts, names[0] == NULL, op);

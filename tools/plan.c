@@ -6,15 +6,16 @@
 
 #include <string.h>
 
-static const ToolCommand command
-    = { "plan", "EXPRESSION [NAME=FILE | NAME=DTYPE[SHAPE]…]",
-        "Shows how an expression would be computed: what runs, in what order, into which buffer, and why.",
-        "An input is a .npy or .npz file, as for candela run, or only a dtype and a shape.\n"
-        "\n"
-        "Examples:\n"
-        "  candela plan '(a + b) * 2' 'a=float32[1000,64]' 'b=float32[64]'\n"
-        "  candela plan 'x @ x.T' x=data.npy --format=json\n"
-        "  candela plan -f model.txt 'x=float32[8,8]' --format=svg -o model.svg\n" };
+static const ToolCommand command = {
+  "plan", "EXPRESSION [NAME=FILE | NAME=DTYPE[SHAPE]…]",
+  "Shows how an expression would be computed: what runs, in what order, into which buffer, and why.",
+  "An input is a .npy or .npz file, as for candela run, or only a dtype and a shape.\n"
+  "\n"
+  "Examples:\n"
+  "  candela plan '(a + b) * 2' 'a=float32[1000,64]' 'b=float32[64]'\n"
+  "  candela plan 'x @ x.T' x=data.npy --format=json\n"
+  "  candela plan -f model.txt 'x=float32[8,8]' --format=svg -o model.svg\n"
+};
 
 typedef struct
 {

@@ -12,19 +12,20 @@
 #include <string.h>
 #include <unistd.h>
 
-static const ToolCommand command
-    = { "run", "EXPRESSION [NAME=FILE…]", "Computes an expression and prints its value, or writes it into a file.",
-        "The expression is the argument that is no NAME=FILE; longer ones come from a file (-f). FILE is a .npy file,\n"
-        "a .npz file with one array, or FILE.npz:ARRAY. Files are mapped, not read. -o FILE writes the value of the\n"
-        "last statement, -o NAME=FILE that of a name; several values go into a .npz file, under their names or as\n"
-        "arr_0, arr_1…\n"
-        "\n"
-        "Examples:\n"
-        "  candela run 'x * 2 + 1' x=data.npy\n"
-        "  candela run 'm, v = moments(x, axis=0); (x - m) / sqrt(v)' x=data.npy -o normal.npy -o m=mean.npy\n"
-        "  candela run -f model.txt x=inputs.npz:images --stats\n"
-        "  candela run 'sum(exp(x), axis=0)' x=data.npy --profile=trace.json\n"
-        "  candela run '-x + 1' x=data.npy\n" };
+static const ToolCommand command = {
+  "run", "EXPRESSION [NAME=FILE…]", "Computes an expression and prints its value, or writes it into a file.",
+  "The expression is the argument that is no NAME=FILE; longer ones come from a file (-f). FILE is a .npy file,\n"
+  "a .npz file with one array, or FILE.npz:ARRAY. Files are mapped, not read. -o FILE writes the value of the\n"
+  "last statement, -o NAME=FILE that of a name; several values go into a .npz file, under their names or as\n"
+  "arr_0, arr_1…\n"
+  "\n"
+  "Examples:\n"
+  "  candela run 'x * 2 + 1' x=data.npy\n"
+  "  candela run 'm, v = moments(x, axis=0); (x - m) / sqrt(v)' x=data.npy -o normal.npy -o m=mean.npy\n"
+  "  candela run -f model.txt x=inputs.npz:images --stats\n"
+  "  candela run 'sum(exp(x), axis=0)' x=data.npy --profile=trace.json\n"
+  "  candela run '-x + 1' x=data.npy\n"
+};
 
 typedef struct
 {
@@ -44,10 +45,10 @@ typedef struct
 
 typedef struct
 {
-  GPtrArray *roots;   /* CandelaNode */
-  GPtrArray *names;   /* of the roots, as members of a .npz file */
-  GArray *outputs;    /* Output */
-  guint n_values;     /* of the last statement: the first roots, if they are asked for */
+  GPtrArray *roots; /* CandelaNode */
+  GPtrArray *names; /* of the roots, as members of a .npz file */
+  GArray *outputs;  /* Output */
+  guint n_values;   /* of the last statement: the first roots, if they are asked for */
 } Job;
 
 static void
@@ -228,8 +229,8 @@ save (const Output *output, const char *path, const Job *job, CandelaTensor **te
   const char *const *names = (const char *const *) job->names->pdata;
 
   return g_str_has_suffix (output->path, ".npz")
-             ? candela_npz_save (file, names + output->first, tensors + output->first, output->n, error)
-             : candela_npy_save (tensors[output->first], file, error);
+           ? candela_npz_save (file, names + output->first, tensors + output->first, output->n, error)
+           : candela_npy_save (tensors[output->first], file, error);
 }
 
 /* Saving renames a file to its place when it is complete. Of several, all are
@@ -252,8 +253,7 @@ write_outputs (Job *job, CandelaTensor **tensors, GError **error)
     {
       if (g_rename (outputs[i].temporary, outputs[i].path) != 0)
         {
-          g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s: %s", outputs[i].path,
-                       g_strerror (errno));
+          g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s: %s", outputs[i].path, g_strerror (errno));
           return FALSE;
         }
       g_clear_pointer (&outputs[i].temporary, g_free);

@@ -36,7 +36,7 @@ measure (void)
 
   if (to == NULL || from == NULL)
     return 0;
-  copy = (Copy) { to->data, from->data };
+  copy = (Copy){ to->data, from->data };
   memset (from->data, 1, COPY_BYTES);
   memset (to->data, 2, COPY_BYTES);
   deadline = g_get_monotonic_time () + BUDGET;

@@ -19,9 +19,9 @@ typedef struct
 typedef struct
 {
   CandelaPlan *plan;
-  CandelaBuffer **slots;     /* of each slot; NULL before its first step and after its last */
-  CandelaBuffer **tensors;   /* memory of each tensor of the plan; a guarded copy when poisoning */
-  CandelaTensor **bindings;  /* packed, of each binding */
+  CandelaBuffer **slots;    /* of each slot; NULL before its first step and after its last */
+  CandelaBuffer **tensors;  /* memory of each tensor of the plan; a guarded copy when poisoning */
+  CandelaTensor **bindings; /* packed, of each binding */
   GCancellable *cancellable;
   CandelaProgressFunc progress;
   gpointer progress_data;

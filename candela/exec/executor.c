@@ -205,9 +205,8 @@ run_kernel (CandelaRun *run, const CandelaPlanStep *step, GError **error)
                            .out_layouts = out_layouts,
                            .out_dtypes = out_dtypes,
                            .cancellable = run->cancellable,
-                           .parallel_for = node->u.op.facts->info->threads == CANDELA_THREADS_ANY
-                                               ? candela_parallel_for
-                                               : NULL };
+                           .parallel_for =
+                             node->u.op.facts->info->threads == CANDELA_THREADS_ANY ? candela_parallel_for : NULL };
 
   return call_compute (&kernel, error);
 }

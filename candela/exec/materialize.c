@@ -67,7 +67,8 @@ bind_slots (CandelaRun *run, CandelaTensor *const *slots, gsize n_slots, GError 
           g_autoptr (CandelaNode) edge = slots[i] != NULL ? candela_node_new_tensor (slots[i]) : NULL;
           g_autofree char *given = edge != NULL ? candela_node_to_string (edge) : g_strdup ("nothing");
 
-          g_set_error (error, CANDELA_ERROR, slots[i] != NULL && !right_dtype ? CANDELA_ERROR_DTYPE : CANDELA_ERROR_SHAPE,
+          g_set_error (error, CANDELA_ERROR,
+                       slots[i] != NULL && !right_dtype ? CANDELA_ERROR_DTYPE : CANDELA_ERROR_SHAPE,
                        "run: slot %" G_GSIZE_FORMAT " is %s; %s is given", i, wanted, given);
           return FALSE;
         }
@@ -169,11 +170,9 @@ candela_run_plan (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots,
                   CandelaProgressFunc progress, gpointer user_data, CandelaStepTime *times, CandelaRunStats *stats,
                   gsize *n_tensors, GError **error)
 {
-  CandelaRun run = { .plan = plan,
-                     .cancellable = cancellable,
-                     .progress = progress,
-                     .progress_data = user_data,
-                     .times = times };
+  CandelaRun run = {
+    .plan = plan, .cancellable = cancellable, .progress = progress, .progress_data = user_data, .times = times
+  };
   CandelaTensor **tensors = NULL;
   gint64 started = candela_clock_nanoseconds ();
 
@@ -272,8 +271,7 @@ candela_plan_run_array (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_
                         CandelaProgressFunc progress, gpointer user_data, CandelaRunStats *stats, GError **error)
 {
   gsize n;
-  CandelaTensor **tensors
-      = candela_plan_run (plan, slots, n_slots, cancellable, progress, user_data, stats, &n, error);
+  CandelaTensor **tensors = candela_plan_run (plan, slots, n_slots, cancellable, progress, user_data, stats, &n, error);
 
   return tensors != NULL ? candela_take_tensors (tensors, n) : NULL;
 }

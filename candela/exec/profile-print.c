@@ -99,8 +99,8 @@ describe_rest (guint64 duration, guint64 total)
 static Row
 describe_columns (void)
 {
-  static const char *const titles[]
-      = { "step", "op", "result", "time", "share", "threads", "read", "written", "GB/s", "of copy" };
+  static const char *const titles[] = { "step",    "op",   "result",  "time", "share",
+                                        "threads", "read", "written", "GB/s", "of copy" };
   Row row;
 
   for (guint c = 0; c < N_COLUMNS; c++)

@@ -153,8 +153,8 @@ candela_plan_run_profiled_array (CandelaPlan *plan, CandelaTensor *const *slots,
                                  CandelaRunProfile **profile, GError **error)
 {
   gsize n;
-  CandelaTensor **tensors
-      = candela_plan_run_profiled (plan, slots, n_slots, cancellable, progress, user_data, profile, &n, error);
+  CandelaTensor **tensors =
+    candela_plan_run_profiled (plan, slots, n_slots, cancellable, progress, user_data, profile, &n, error);
 
   return tensors != NULL ? candela_take_tensors (tensors, n) : NULL;
 }

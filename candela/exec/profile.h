@@ -22,14 +22,13 @@ GType candela_run_profile_get_type (void);
 
 CANDELA_AVAILABLE_IN_1_0
 CandelaTensor **candela_plan_run_profiled (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots,
-                                           GCancellable *cancellable, CandelaProgressFunc progress,
-                                           gpointer user_data, CandelaRunProfile **profile, gsize *n_tensors,
-                                           GError **error);
+                                           GCancellable *cancellable, CandelaProgressFunc progress, gpointer user_data,
+                                           CandelaRunProfile **profile, gsize *n_tensors, GError **error);
 
 CANDELA_AVAILABLE_IN_1_0
 GPtrArray *candela_plan_run_profiled_array (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots,
-                                            GCancellable *cancellable, CandelaProgressFunc progress,
-                                            gpointer user_data, CandelaRunProfile **profile, GError **error);
+                                            GCancellable *cancellable, CandelaProgressFunc progress, gpointer user_data,
+                                            CandelaRunProfile **profile, GError **error);
 
 CANDELA_AVAILABLE_IN_1_0
 CandelaRunProfile *candela_run_profile_ref (CandelaRunProfile *profile);

@@ -23,7 +23,7 @@
 #if defined(__x86_64__) || defined(__i386__)
 #define PAUSE() __builtin_ia32_pause ()
 #else
-#define PAUSE() __asm__ volatile ("" ::: "memory")
+#define PAUSE() __asm__ volatile("" ::: "memory")
 #endif
 
 static struct

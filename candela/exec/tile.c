@@ -44,8 +44,8 @@ typedef enum {
 typedef struct
 {
   InputKind kind;
-  const guint8 *data; /* PACKED, SCALAR: the first element; STRIDED: the buffer */
-  gsize size;         /* of an element */
+  const guint8 *data;    /* PACKED, SCALAR: the first element; STRIDED: the buffer */
+  gsize size;            /* of an element */
   CandelaLayout *layout; /* STRIDED: broadcast to the output's shape; owned */
 } Input;
 
@@ -58,9 +58,9 @@ typedef struct
   gsize output_sizes[CANDELA_MAX_OUTPUTS];
   gboolean streamed[CANDELA_MAX_OUTPUTS]; /* computed into a tile, and stored past the caches */
   guint32 n_streamed;                     /* tiles for it: up to the last one, or none */
-  guint64 n;        /* elements */
-  gsize tile;       /* elements */
-  gsize tile_bytes; /* of a register */
+  guint64 n;                              /* elements */
+  gsize tile;                             /* elements */
+  gsize tile_bytes;                       /* of a register */
   gsize scratch_bytes;
   GThread *caller;
   gsize done; /* elements written and not yet told of (atomic) */
@@ -145,8 +145,8 @@ run_part (const Pass *pass, const CandelaPlanPart *part, const guint8 *const *in
   for (guint32 i = 0; i < node->n_inputs; i++)
     {
       const guint8 *data = operands[i] < pass->step->n_inputs
-                               ? inputs[operands[i]]
-                               : scratch + (operands[i] - pass->step->n_inputs) * pass->tile_bytes;
+                             ? inputs[operands[i]]
+                             : scratch + (operands[i] - pass->step->n_inputs) * pass->tile_bytes;
 
       if (node->inputs[i]->dtype != kernel->in[i])
         {

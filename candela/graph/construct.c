@@ -39,9 +39,9 @@ check_arity (const CandelaOpFacts *facts, gsize n, GError **error)
                             i == facts->n_inputs - 1 ? ")" : "");
   g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY, "%s: takes %s%u input%s%s; %" G_GSIZE_FORMAT " given",
                facts->info->name,
-               facts->variadic                         ? "at least "
+               facts->variadic                        ? "at least "
                : facts->n_required != facts->n_inputs ? "up to "
-                                                       : "",
+                                                      : "",
                facts->variadic ? facts->n_required : facts->n_inputs,
                (facts->variadic ? facts->n_required : facts->n_inputs) == 1 ? "" : "s", names->str, n);
   return FALSE;
@@ -79,7 +79,8 @@ int_fits (gint64 value, CandelaDType dtype)
   switch (candela_dtype_get_kind (dtype))
     {
     case CANDELA_DTYPE_KIND_SIGNED:
-      return bits == 64 || (value >= -(G_GINT64_CONSTANT (1) << (bits - 1)) && value < G_GINT64_CONSTANT (1) << (bits - 1));
+      return bits == 64
+             || (value >= -(G_GINT64_CONSTANT (1) << (bits - 1)) && value < G_GINT64_CONSTANT (1) << (bits - 1));
     case CANDELA_DTYPE_KIND_UNSIGNED:
       return value >= 0 && (bits == 64 || value < G_GINT64_CONSTANT (1) << bits);
     default:
@@ -202,8 +203,8 @@ candela_node_fold_literals (const CandelaOpFacts *facts, const CandelaKernelInfo
 
   dtype = kernel->out[output];
   return candela_node_new_literal (
-      dtype, results[output],
-      weak && (dtype == CANDELA_DTYPE_BOOL || dtype == CANDELA_DTYPE_INT64 || dtype == CANDELA_DTYPE_FLOAT64));
+    dtype, results[output],
+    weak && (dtype == CANDELA_DTYPE_BOOL || dtype == CANDELA_DTYPE_INT64 || dtype == CANDELA_DTYPE_FLOAT64));
 }
 
 /* Arithmetic of weak literals is done at once: only so is a scalar's range known
@@ -221,8 +222,8 @@ static CandelaNode *
 make_node (const Construction *c, CandelaInference *inference, CandelaParams *params)
 {
   guint n_outputs = c->facts->n_outputs;
-  CandelaNode *node = candela_node_alloc (CANDELA_NODE_OP, inference->out_dtypes[0], inference->out_layouts[0],
-                                          c->inputs, c->n_inputs);
+  CandelaNode *node =
+    candela_node_alloc (CANDELA_NODE_OP, inference->out_dtypes[0], inference->out_layouts[0], c->inputs, c->n_inputs);
 
   node->n_outputs = n_outputs;
   node->weak = stays_weak (c, params);
@@ -256,8 +257,8 @@ infer_and_make (const Construction *c, CandelaParams *params, GError **error)
       int same = c->facts->info->fold != NULL ? c->facts->info->fold (&inference) : -1;
 
       if (same >= 0 && same < (int) c->n_inputs && (!c->inputs[same]->weak || stays_weak (c, params))
-          && c->dtypes[same] == inference.out_dtypes[0]
-          && c->facts->n_outputs == 1 && candela_layout_same_shape (c->layouts[same], inference.out_layouts[0]))
+          && c->dtypes[same] == inference.out_dtypes[0] && c->facts->n_outputs == 1
+          && candela_layout_same_shape (c->layouts[same], inference.out_layouts[0]))
         node = candela_node_ref (c->inputs[same]);
       else
         node = fold_scalars (c, &inference, params);

@@ -16,14 +16,13 @@ typedef struct
   gsize start;
   GPtrArray *inputs; /* CandelaNode or NULL: by row, then what follows a variadic one */
   GVariantDict params;
-  gboolean *given;   /* parameters, none included */
-  guint next_input;  /* the row that the next argument without a keyword is for */
+  gboolean *given;  /* parameters, none included */
+  guint next_input; /* the row that the next argument without a keyword is for */
   guint next_param;
 } CandelaCall;
 
-static gboolean
-fail_argument (CandelaCall *call, gsize start, GError **error, CandelaError code, const char *format, ...)
-    G_GNUC_PRINTF (5, 6);
+static gboolean fail_argument (CandelaCall *call, gsize start, GError **error, CandelaError code, const char *format,
+                               ...) G_GNUC_PRINTF (5, 6);
 
 static gboolean
 fail_argument (CandelaCall *call, gsize start, GError **error, CandelaError code, const char *format, ...)
@@ -48,10 +47,10 @@ find_list_shape (CandelaParser *parser, const CandelaOperand *list, guint level,
     return candela_lexer_fail (&parser->lexer, list->start, error, "a list of more than %d levels is no tensor",
                                CANDELA_MAX_RANK);
   if (shape[level] >= 0 && shape[level] != (gint64) list->list->len)
-    return candela_lexer_locate (
-        &parser->lexer, list->start, error,
-        g_error_new (CANDELA_ERROR, CANDELA_ERROR_SHAPE,
-                     "a list of %u items where one before it has %" G_GINT64_FORMAT, list->list->len, shape[level]));
+    return candela_lexer_locate (&parser->lexer, list->start, error,
+                                 g_error_new (CANDELA_ERROR, CANDELA_ERROR_SHAPE,
+                                              "a list of %u items where one before it has %" G_GINT64_FORMAT,
+                                              list->list->len, shape[level]));
   shape[level] = list->list->len;
 
   for (guint i = 0; i < list->list->len; i++)
@@ -60,9 +59,9 @@ find_list_shape (CandelaParser *parser, const CandelaOperand *list, guint level,
       gboolean leaf = item->kind != CANDELA_OPERAND_LIST;
 
       if (*rank != 0 && leaf != (*rank == level + 1))
-        return candela_lexer_locate (&parser->lexer, item->start, error,
-                                     g_error_new (CANDELA_ERROR, CANDELA_ERROR_SHAPE,
-                                                  "numbers and lists on the same level of a list"));
+        return candela_lexer_locate (
+          &parser->lexer, item->start, error,
+          g_error_new (CANDELA_ERROR, CANDELA_ERROR_SHAPE, "numbers and lists on the same level of a list"));
       if (leaf)
         *rank = level + 1;
       else if (!find_list_shape (parser, item, level + 1, shape, rank, error))
@@ -91,8 +90,8 @@ collect_scalars (CandelaParser *parser, const CandelaOperand *list, GPtrArray *s
       scalar = candela_operand_get_scalar (item);
       if (scalar == NULL)
         return item->kind == CANDELA_OPERAND_UNBOUND
-                   ? candela_parser_fail_unbound (parser, item, error)
-                   : candela_lexer_fail (&parser->lexer, item->start, error, "a list as a tensor has numbers only");
+                 ? candela_parser_fail_unbound (parser, item, error)
+                 : candela_lexer_fail (&parser->lexer, item->start, error, "a list as a tensor has numbers only");
       g_ptr_array_add (scalars, g_variant_take_ref (scalar));
       if (*type == '\0' || *type == 'b' || g_variant_is_of_type (scalar, G_VARIANT_TYPE_DOUBLE))
         *type = g_variant_get_type_string (scalar)[0];
@@ -118,7 +117,7 @@ static gint64
 scalar_to_int (GVariant *scalar)
 {
   return g_variant_is_of_type (scalar, G_VARIANT_TYPE_BOOLEAN) ? g_variant_get_boolean (scalar)
-                                                                : g_variant_get_int64 (scalar);
+                                                               : g_variant_get_int64 (scalar);
 }
 
 /* As NumPy makes an array of a list: bool, int64 or float64. */
@@ -136,8 +135,7 @@ list_to_node (CandelaParser *parser, const CandelaOperand *list, GError **error)
 
   for (guint i = 0; i < CANDELA_MAX_RANK; i++)
     shape[i] = -1;
-  if (!find_list_shape (parser, list, 0, shape, &rank, error)
-      || !collect_scalars (parser, list, scalars, &type, error))
+  if (!find_list_shape (parser, list, 0, shape, &rank, error) || !collect_scalars (parser, list, scalars, &type, error))
     return NULL;
 
   dtype = type == 'b' ? CANDELA_DTYPE_BOOL : type == 'x' ? CANDELA_DTYPE_INT64 : CANDELA_DTYPE_FLOAT64;
@@ -389,8 +387,8 @@ add_keyword (CandelaCall *call, const char *keyword, gsize start, const CandelaO
   for (guint i = 0; i < call->facts->n_inputs; i++)
     if (strcmp (info->inputs[i].name, keyword) == 0)
       return call->facts->variadic && i + 1 == call->facts->n_inputs
-                 ? set_variadic (call, i, operand, &spread, error)
-                 : operand->kind == CANDELA_OPERAND_NONE || set_input (call, i, operand, error);
+               ? set_variadic (call, i, operand, &spread, error)
+               : operand->kind == CANDELA_OPERAND_NONE || set_input (call, i, operand, error);
   for (guint i = 0; i < call->facts->n_params; i++)
     if (strcmp (info->params[i].name, keyword) == 0)
       return set_param (call, i, operand, error);

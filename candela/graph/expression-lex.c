@@ -21,26 +21,16 @@
 
 /* Longer ones first: "<" is the beginning of "<<" and "<=". */
 const CandelaOperator candela_operators[CANDELA_N_OPERATORS] = {
-  { "**", CANDELA_PRECEDENCE_POWER, FALSE },
-  { "//", CANDELA_PRECEDENCE_PRODUCT, FALSE },
-  { "<<", CANDELA_PRECEDENCE_SHIFT, FALSE },
-  { ">>", CANDELA_PRECEDENCE_SHIFT, FALSE },
-  { "<=", CANDELA_PRECEDENCE_COMPARISON, FALSE },
-  { ">=", CANDELA_PRECEDENCE_COMPARISON, FALSE },
-  { "==", CANDELA_PRECEDENCE_COMPARISON, FALSE },
-  { "!=", CANDELA_PRECEDENCE_COMPARISON, FALSE },
-  { "<", CANDELA_PRECEDENCE_COMPARISON, FALSE },
-  { ">", CANDELA_PRECEDENCE_COMPARISON, FALSE },
-  { "|", CANDELA_PRECEDENCE_OR, FALSE },
-  { "^", CANDELA_PRECEDENCE_XOR, FALSE },
-  { "&", CANDELA_PRECEDENCE_AND, FALSE },
-  { "+", CANDELA_PRECEDENCE_SUM, TRUE },
-  { "-", CANDELA_PRECEDENCE_SUM, TRUE },
-  { "*", CANDELA_PRECEDENCE_PRODUCT, FALSE },
-  { "/", CANDELA_PRECEDENCE_PRODUCT, FALSE },
-  { "%", CANDELA_PRECEDENCE_PRODUCT, FALSE },
-  { "@", CANDELA_PRECEDENCE_PRODUCT, FALSE },
-  { "~", 0, TRUE },
+  { "**", CANDELA_PRECEDENCE_POWER, FALSE },      { "//", CANDELA_PRECEDENCE_PRODUCT, FALSE },
+  { "<<", CANDELA_PRECEDENCE_SHIFT, FALSE },      { ">>", CANDELA_PRECEDENCE_SHIFT, FALSE },
+  { "<=", CANDELA_PRECEDENCE_COMPARISON, FALSE }, { ">=", CANDELA_PRECEDENCE_COMPARISON, FALSE },
+  { "==", CANDELA_PRECEDENCE_COMPARISON, FALSE }, { "!=", CANDELA_PRECEDENCE_COMPARISON, FALSE },
+  { "<", CANDELA_PRECEDENCE_COMPARISON, FALSE },  { ">", CANDELA_PRECEDENCE_COMPARISON, FALSE },
+  { "|", CANDELA_PRECEDENCE_OR, FALSE },          { "^", CANDELA_PRECEDENCE_XOR, FALSE },
+  { "&", CANDELA_PRECEDENCE_AND, FALSE },         { "+", CANDELA_PRECEDENCE_SUM, TRUE },
+  { "-", CANDELA_PRECEDENCE_SUM, TRUE },          { "*", CANDELA_PRECEDENCE_PRODUCT, FALSE },
+  { "/", CANDELA_PRECEDENCE_PRODUCT, FALSE },     { "%", CANDELA_PRECEDENCE_PRODUCT, FALSE },
+  { "@", CANDELA_PRECEDENCE_PRODUCT, FALSE },     { "~", 0, TRUE },
 };
 
 static const struct
@@ -48,7 +38,7 @@ static const struct
   const char *word;
   CandelaTokenKind kind;
 } words[] = {
-  { "true", CANDELA_TOKEN_TRUE }, { "True", CANDELA_TOKEN_TRUE }, { "false", CANDELA_TOKEN_FALSE },
+  { "true", CANDELA_TOKEN_TRUE },   { "True", CANDELA_TOKEN_TRUE }, { "false", CANDELA_TOKEN_FALSE },
   { "False", CANDELA_TOKEN_FALSE }, { "none", CANDELA_TOKEN_NONE }, { "None", CANDELA_TOKEN_NONE },
 };
 
@@ -166,8 +156,9 @@ candela_lexer_init (CandelaLexer *lexer, const char *text, gssize length, GError
   /* A NUL within the length is not valid here either. */
   if (!g_utf8_validate_len (text, size, &end))
     {
-      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_SYNTAX, "the expression is not text in UTF-8: byte %"
-                   G_GSIZE_FORMAT " is 0x%02x", (gsize) (end - text), (guint8) *end);
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_SYNTAX,
+                   "the expression is not text in UTF-8: byte %" G_GSIZE_FORMAT " is 0x%02x", (gsize) (end - text),
+                   (guint8) *end);
       return FALSE;
     }
 

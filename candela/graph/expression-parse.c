@@ -172,8 +172,8 @@ suggest_call (CandelaParser *parser, const char *symbol, GError *cause)
     return;
   g_free (cause->message);
   cause->message = candela_registry_lookup_op (parser->registry, attribute, NULL) != NULL
-                       ? g_strdup_printf ("no attribute '.%s'; the op is called as %s(x)", attribute, attribute)
-                       : g_strdup_printf ("no attribute '.%s'", attribute);
+                     ? g_strdup_printf ("no attribute '.%s'; the op is called as %s(x)", attribute, attribute)
+                     : g_strdup_printf ("no attribute '.%s'", attribute);
 }
 
 CandelaOp *
@@ -218,8 +218,8 @@ lookup_operator (CandelaParser *parser, const CandelaPending *pending, GError **
 
   if (*known == NULL)
     {
-      g_autofree char *symbol = g_strconcat (pending->prefix ? "prefix:" : "infix:",
-                                             candela_operators[pending->op].symbol, NULL);
+      g_autofree char *symbol =
+        g_strconcat (pending->prefix ? "prefix:" : "infix:", candela_operators[pending->op].symbol, NULL);
 
       *known = candela_parser_lookup (parser, symbol, TRUE, pending->start, error);
     }

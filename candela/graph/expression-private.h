@@ -38,8 +38,7 @@ typedef struct
   gboolean prefix;
 } CandelaOperator;
 
-enum
-{
+enum {
   CANDELA_PRECEDENCE_COMPARISON = 1,
   CANDELA_PRECEDENCE_OR,
   CANDELA_PRECEDENCE_XOR,
@@ -85,7 +84,7 @@ char *candela_lexer_describe (const CandelaLexer *lexer, const CandelaToken *tok
 
 /* Sets a syntax error at a position of the text; returns FALSE. */
 gboolean candela_lexer_fail (const CandelaLexer *lexer, gsize position, GError **error, const char *format, ...)
-    G_GNUC_PRINTF (4, 5);
+  G_GNUC_PRINTF (4, 5);
 
 /* Moves an error over, its message now with line and column before it and the
  * line with a caret below it; returns FALSE. */

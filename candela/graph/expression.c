@@ -71,8 +71,8 @@ parser_init (CandelaParser *parser, const char *text, gssize length, GHashTable 
 
   parser->registry = candela_registry_get_default ();
   parser->bindings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_binding);
-  parser->lists = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) g_array_unref,
-                                         (GDestroyNotify) candela_node_unref);
+  parser->lists =
+    g_hash_table_new_full (NULL, NULL, (GDestroyNotify) g_array_unref, (GDestroyNotify) candela_node_unref);
   parser->bound = g_ptr_array_new ();
   parser->operands = candela_operand_array_new ();
   parser->pending = g_array_new (FALSE, FALSE, sizeof (CandelaPending));

@@ -224,7 +224,7 @@ candela_node_get_scalar (CandelaNode *node)
     return g_variant_ref_sink (g_variant_new_boolean (node->u.scalar[0]));
   memcpy (&value, node->u.scalar, sizeof value);
   return g_variant_ref_sink (node->dtype == CANDELA_DTYPE_INT64 ? g_variant_new_int64 (value.i)
-                                                                 : g_variant_new_double (value.d));
+                                                                : g_variant_new_double (value.d));
 }
 
 /**

@@ -15,7 +15,7 @@ typedef struct
 {
   CandelaLayout *layout;
   guint8 dtype;
-  guint8 aliasing;       /* CandelaAliasing, for the inputs' layouts at construction */
+  guint8 aliasing; /* CandelaAliasing, for the inputs' layouts at construction */
   guint16 aliased_input;
 } CandelaNodeOutput;
 
@@ -35,10 +35,10 @@ struct _CandelaNode
   CandelaLayout *layout; /* of output 0 */
   union
   {
-    CandelaTensor *tensor;  /* EDGE; CACHE, once filled (atomic) */
-    guint8 scalar[16];      /* EDGE, literal */
-    char *slot_name;        /* SLOT */
-    guint output;           /* OUTPUT: which */
+    CandelaTensor *tensor; /* EDGE; CACHE, once filled (atomic) */
+    guint8 scalar[16];     /* EDGE, literal */
+    char *slot_name;       /* SLOT */
+    guint output;          /* OUTPUT: which */
     struct
     {
       CandelaOp *op;

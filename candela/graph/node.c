@@ -251,8 +251,8 @@ candela_node_new_slot (const char *name, CandelaDType dtype, const gint64 *shape
 
   if (candela_dtype_get_size (dtype) == 0)
     {
-      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_DTYPE, "slot %s: %d is not a dtype",
-                   name != NULL ? name : "", (int) dtype);
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_DTYPE, "slot %s: %d is not a dtype", name != NULL ? name : "",
+                   (int) dtype);
       return NULL;
     }
   layout = candela_layout_new (shape, n_dims, error);

@@ -85,9 +85,9 @@ describe_in_place (const CandelaOpFacts *facts)
 
         if (mode != CANDELA_IN_PLACE_NEVER)
           g_variant_builder_add_value (
-              &list, g_variant_new_take_string (g_strdup_printf (
-                         "%s over %s: %s", facts->info->outputs != NULL ? facts->info->outputs[o] : "out",
-                         facts->info->inputs[i].name, NAME_OF (mode_names, mode))));
+            &list, g_variant_new_take_string (
+                     g_strdup_printf ("%s over %s: %s", facts->info->outputs != NULL ? facts->info->outputs[o] : "out",
+                                      facts->info->inputs[i].name, NAME_OF (mode_names, mode))));
       }
   return g_variant_builder_end (&list);
 }
@@ -99,8 +99,8 @@ describe_kernels (const CandelaOpFacts *facts)
   GVariantBuilder list;
 
   g_variant_builder_init (&list, G_VARIANT_TYPE ("as"));
-  for (const CandelaKernelInfo *row = facts->info->kernels;
-       row != NULL && (row->loop != NULL || row->compute != NULL); row++)
+  for (const CandelaKernelInfo *row = facts->info->kernels; row != NULL && (row->loop != NULL || row->compute != NULL);
+       row++)
     {
       g_autoptr (GString) text = g_string_new (NULL);
 

@@ -110,7 +110,7 @@ choose_kernel (CandelaInference *inference, GError **error)
   return inference->kernel != NULL
          || candela_inference_fail (inference, error, CANDELA_ERROR_DTYPE, "there is no kernel for dtype %s",
                                     candela_dtype_get_name (inference->compute_dtype != CANDELA_DTYPE_INVALID
-                                                                ? inference->compute_dtype
+                                                              ? inference->compute_dtype
                                                             : inference->n_inputs > 0 ? inference->dtypes[0]
                                                                                       : CANDELA_DTYPE_INVALID));
 }
@@ -145,9 +145,9 @@ broadcast_layout (CandelaInference *inference, GError **error)
           g_autofree char *text = candela_shape_to_string (inference->layouts[i]->dims, inference->layouts[i]->rank);
 
           g_string_append_printf (shapes, "%s%s has shape %s",
-                                  i == 0                           ? ""
+                                  i == 0                         ? ""
                                   : i == inference->n_inputs - 1 ? " and "
-                                                                   : ", ",
+                                                                 : ", ",
                                   candela_op_facts_input (inference->facts, i)->name, text);
         }
       candela_inference_fail (inference, error, CANDELA_ERROR_SHAPE, "%s: they cannot be broadcast together",
@@ -243,12 +243,13 @@ static gboolean
 check_loop (const CandelaInference *inference, GError **error)
 {
   for (guint o = 0; o < inference->facts->n_outputs; o++)
-    if (inference->out_dtypes[o] != inference->kernel->out[o]
-        || inference->aliasing[o] == CANDELA_ALIASING_ALIAS || inference->aliasing[o] == CANDELA_ALIASING_REFERENCE
+    if (inference->out_dtypes[o] != inference->kernel->out[o] || inference->aliasing[o] == CANDELA_ALIASING_ALIAS
+        || inference->aliasing[o] == CANDELA_ALIASING_REFERENCE
         || !candela_layout_same_shape (inference->out_layouts[o], inference->out_layouts[0]))
       return candela_inference_fail (inference, error, CANDELA_ERROR_PLUGIN,
                                      "its infer function gives output %u a dtype, a shape or a buffer that its "
-                                     "kernel does not", o);
+                                     "kernel does not",
+                                     o);
   return TRUE;
 }
 

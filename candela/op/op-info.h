@@ -55,9 +55,9 @@ typedef enum {
 } CandelaDeterminism;
 
 typedef enum {
-  CANDELA_THREADS_ANY,         /* on any thread, several at once */
+  CANDELA_THREADS_ANY, /* on any thread, several at once */
   CANDELA_THREADS_ONE_AT_A_TIME,
-  CANDELA_THREADS_CALLER       /* on the thread that runs the plan */
+  CANDELA_THREADS_CALLER /* on the thread that runs the plan */
 } CandelaThreads;
 
 typedef enum {
@@ -81,12 +81,13 @@ typedef enum {
 /* One input of an op; the table ends with a NULL name. */
 typedef struct
 {
-  const char *name; /* as in the array API standard */
-  CandelaDTypeKind kinds;  /* what it may be; 0: any */
+  const char *name;       /* as in the array API standard */
+  CandelaDTypeKind kinds; /* what it may be; 0: any */
   CandelaInputFlags flags;
   CandelaDType fixed; /* takes no part in promotion: is read as this dtype; INVALID: it does */
   const char *summary;
-  guint stand_in; /* optional, missing, and one after it is given: 1 + the input before it that is taken; 0: none may be */
+  guint
+    stand_in; /* optional, missing, and one after it is given: 1 + the input before it that is taken; 0: none may be */
   gpointer padding[2];
 } CandelaInputInfo;
 

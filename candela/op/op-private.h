@@ -15,7 +15,7 @@ typedef struct
 {
   const CandelaOpInfo *info; /* the plugin's, or a larger copy of an older one */
   char *plugin_name;
-  guint n_inputs;   /* rows in the table */
+  guint n_inputs; /* rows in the table */
   guint n_required;
   guint n_outputs;
   guint n_params;
@@ -59,8 +59,7 @@ struct _CandelaInference
 };
 
 void candela_inference_init (CandelaInference *inference, CandelaOp *op, const CandelaParams *params, guint n_inputs,
-                             const CandelaLayout *const *layouts, const CandelaDType *dtypes,
-                             CandelaDType promoted);
+                             const CandelaLayout *const *layouts, const CandelaDType *dtypes, CandelaDType promoted);
 gboolean candela_inference_run (CandelaInference *inference, GError **error);
 void candela_inference_clear (CandelaInference *inference);
 

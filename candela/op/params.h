@@ -44,8 +44,8 @@ typedef struct
   const char *name; /* with underscores, as in the array API standard */
   CandelaParamType type;
   CandelaParamFlags flags;
-  const char *default_value; /* as an expression would write it: "-1", "false", "float64", "[0, 1]"; NULL: none */
-  double minimum, maximum;   /* of numbers and of the items of lists; both 0: any */
+  const char *default_value;  /* as an expression would write it: "-1", "false", "float64", "[0, 1]"; NULL: none */
+  double minimum, maximum;    /* of numbers and of the items of lists; both 0: any */
   const char *const *choices; /* of strings: what is allowed, NULL-terminated; or NULL */
   const char *summary;        /* one line */
   gpointer padding[2];

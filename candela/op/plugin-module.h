@@ -29,11 +29,16 @@ typedef struct
 #define CANDELA_PLUGIN_SYMBOL "candela_plugin_descriptor"
 
 /* Defines and exports the descriptor. */
-#define CANDELA_PLUGIN_DEFINE(plugin_name, plugin_version, plugin_license, plugin_description, register_func)         \
-  __attribute__ ((visibility ("default"))) extern const CandelaPluginDescriptor candela_plugin_descriptor;            \
-  const CandelaPluginDescriptor candela_plugin_descriptor                                                             \
-      = { CANDELA_PLUGIN_ABI_MAJOR, CANDELA_PLUGIN_ABI_MINOR, sizeof (CandelaPluginDescriptor), plugin_name,          \
-          plugin_version,           plugin_license,           plugin_description,               register_func };
+#define CANDELA_PLUGIN_DEFINE(plugin_name, plugin_version, plugin_license, plugin_description, register_func)          \
+  __attribute__ ((visibility ("default"))) extern const CandelaPluginDescriptor candela_plugin_descriptor;             \
+  const CandelaPluginDescriptor candela_plugin_descriptor = { CANDELA_PLUGIN_ABI_MAJOR,                                \
+                                                              CANDELA_PLUGIN_ABI_MINOR,                                \
+                                                              sizeof (CandelaPluginDescriptor),                        \
+                                                              plugin_name,                                             \
+                                                              plugin_version,                                          \
+                                                              plugin_license,                                          \
+                                                              plugin_description,                                      \
+                                                              register_func };
 
 /* The declaration must live as long as the module: a const struct in it. */
 CANDELA_AVAILABLE_IN_1_0

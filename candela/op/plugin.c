@@ -64,8 +64,7 @@ static void
 candela_plugin_init (CandelaPlugin *plugin)
 {
   /* Of a plugin that a script makes and no loader: there is no module behind it. */
-  static const CandelaPluginDescriptor none
-      = { .name = "", .version = "", .license = "", .description = "" };
+  static const CandelaPluginDescriptor none = { .name = "", .version = "", .license = "", .description = "" };
 
   plugin->filename = g_strdup ("");
   plugin->descriptor = &none;

@@ -27,10 +27,10 @@ typedef struct
 {
   CandelaBuffers *buffers;
   CandelaPlan *plan;
-  GTree *free_slots; /* FreeSlots, which are keys and values of themselves */
-  FreeSlot *entries; /* of each slot */
-  guint64 *held;     /* at each step, if every buffer is freed at once and none shared */
-  guint64 bound;     /* the most of them */
+  GTree *free_slots;      /* FreeSlots, which are keys and values of themselves */
+  FreeSlot *entries;      /* of each slot */
+  guint64 *held;          /* at each step, if every buffer is freed at once and none shared */
+  guint64 bound;          /* the most of them */
   CandelaProfile profile; /* made when first asked */
 } Assignment;
 

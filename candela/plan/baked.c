@@ -42,7 +42,8 @@ candela_node_new_baked (CandelaPlan *plan, CandelaNode *const *inputs, gsize n_i
     }
   if (plan->depth >= MAX_DEPTH)
     {
-      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_PARAMETER, "baked: plans are nested more than %d deep", MAX_DEPTH);
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_PARAMETER, "baked: plans are nested more than %d deep",
+                   MAX_DEPTH);
       return NULL;
     }
   for (gsize i = 0; i < n_inputs; i++)
@@ -52,7 +53,8 @@ candela_node_new_baked (CandelaPlan *plan, CandelaNode *const *inputs, gsize n_i
       if (inputs[i] == NULL)
         {
           if (error == NULL || *error == NULL)
-            g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY, "baked: input %" G_GSIZE_FORMAT " is missing (NULL)", i);
+            g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY,
+                         "baked: input %" G_GSIZE_FORMAT " is missing (NULL)", i);
           return NULL;
         }
       if (inputs[i]->dtype != slot->dtype || !candela_layout_same_shape (inputs[i]->layout, slot->layout))

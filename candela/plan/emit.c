@@ -17,7 +17,7 @@ typedef struct
 {
   CandelaPlanner *planner;
   CandelaPlan *plan;
-  Local *locals; /* of each value */
+  Local *locals;           /* of each value */
   guint32 *free_registers; /* a stack */
   guint32 n_free;
   guint32 n_inputs, n_outputs, n_operands; /* written so far */
@@ -73,12 +73,12 @@ may_overwrite (const Emitter *emitter, guint32 prestep, guint32 part, guint32 in
 
   if (local->operand < n_inputs || local->last_use != part
       || candela_dtype_get_size (emitter->plan->values[input].dtype)
-             != candela_dtype_get_size (emitter->plan->values[output].dtype))
+           != candela_dtype_get_size (emitter->plan->values[output].dtype))
     return FALSE;
   for (guint32 i = 0; i < node->n_inputs; i++)
     if (part_input (emitter, prestep, i) == input
         && candela_op_facts_in_place (node->u.op.facts, emitter->plan->values[output].output, i)
-               != CANDELA_IN_PLACE_SAME_INDEX)
+             != CANDELA_IN_PLACE_SAME_INDEX)
       return FALSE;
   return TRUE;
 }
@@ -97,8 +97,8 @@ emit_part (Emitter *emitter, CandelaPlanStep *step, guint32 prestep, guint32 par
   gboolean last = emitter->planner->presteps[prestep].next == CANDELA_PLAN_NONE;
   guint32 taken = CANDELA_PLAN_NONE; /* the register that output 0 takes over */
 
-  emitter->plan->parts[emitter->plan->n_parts++]
-      = (CandelaPlanPart){ .node = node, .first_operand = emitter->n_operands };
+  emitter->plan->parts[emitter->plan->n_parts++] =
+    (CandelaPlanPart){ .node = node, .first_operand = emitter->n_operands };
   for (guint32 i = 0; i < node->n_inputs; i++)
     {
       guint32 input = part_input (emitter, prestep, i);
@@ -178,8 +178,8 @@ emit_outputs (Emitter *emitter, CandelaPlanStep *step, guint32 prestep)
     {
       if (emitter->planner->names[first + o] != CANDELA_PLAN_NONE)
         continue;
-      emitter->plan->outputs[emitter->n_outputs++]
-          = (CandelaPlanOutput){ .value = first + o, .input = CANDELA_PLAN_NONE, .reason_at = CANDELA_PLAN_NONE };
+      emitter->plan->outputs[emitter->n_outputs++] =
+        (CandelaPlanOutput){ .value = first + o, .input = CANDELA_PLAN_NONE, .reason_at = CANDELA_PLAN_NONE };
       step->n_outputs++;
     }
 }

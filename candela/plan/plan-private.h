@@ -13,29 +13,29 @@ G_BEGIN_DECLS
 
 /* Where a value's memory comes from. */
 typedef enum {
-  CANDELA_STORAGE_SLOT,     /* a slot of the plan */
-  CANDELA_STORAGE_TENSOR,   /* an edge's tensor, or that of a cache that was filled when the plan was made */
-  CANDELA_STORAGE_LITERAL,  /* a scalar in its node */
-  CANDELA_STORAGE_BINDING   /* a slot node's: bound when the plan runs */
+  CANDELA_STORAGE_SLOT,    /* a slot of the plan */
+  CANDELA_STORAGE_TENSOR,  /* an edge's tensor, or that of a cache that was filled when the plan was made */
+  CANDELA_STORAGE_LITERAL, /* a scalar in its node */
+  CANDELA_STORAGE_BINDING  /* a slot node's: bound when the plan runs */
 } CandelaStorage;
 
 /* Why an output is produced as it is. */
 typedef enum {
   CANDELA_REASON_NONE,
-  CANDELA_REASON_IN_PLACE,          /* input arg is not read after this step */
-  CANDELA_REASON_REFERENCE,         /* another layout over the buffer of input arg */
-  CANDELA_REASON_FLAG,              /* switched off by a flag */
-  CANDELA_REASON_NO_INPUT,          /* no input */
-  CANDELA_REASON_NOT_DECLARED,      /* the op does not declare it */
-  CANDELA_REASON_ETERNAL,           /* input arg comes from outside */
-  CANDELA_REASON_READ_LATER,        /* input arg is read again, by step `at` */
-  CANDELA_REASON_IS_ROOT,           /* input arg is a result */
-  CANDELA_REASON_IS_CACHED,         /* input arg is kept by a cache node */
-  CANDELA_REASON_BYTES,             /* input arg's buffer has another size */
-  CANDELA_REASON_LAYOUT,            /* input arg maps the indices to other addresses */
-  CANDELA_REASON_TWO_LAYOUTS,       /* the buffer of input arg is read through two layouts */
-  CANDELA_REASON_TAKEN,             /* input arg is overwritten by another output */
-  CANDELA_REASON_BAKED              /* the inner plan brings its own buffer */
+  CANDELA_REASON_IN_PLACE,     /* input arg is not read after this step */
+  CANDELA_REASON_REFERENCE,    /* another layout over the buffer of input arg */
+  CANDELA_REASON_FLAG,         /* switched off by a flag */
+  CANDELA_REASON_NO_INPUT,     /* no input */
+  CANDELA_REASON_NOT_DECLARED, /* the op does not declare it */
+  CANDELA_REASON_ETERNAL,      /* input arg comes from outside */
+  CANDELA_REASON_READ_LATER,   /* input arg is read again, by step `at` */
+  CANDELA_REASON_IS_ROOT,      /* input arg is a result */
+  CANDELA_REASON_IS_CACHED,    /* input arg is kept by a cache node */
+  CANDELA_REASON_BYTES,        /* input arg's buffer has another size */
+  CANDELA_REASON_LAYOUT,       /* input arg maps the indices to other addresses */
+  CANDELA_REASON_TWO_LAYOUTS,  /* the buffer of input arg is read through two layouts */
+  CANDELA_REASON_TAKEN,        /* input arg is overwritten by another output */
+  CANDELA_REASON_BAKED         /* the inner plan brings its own buffer */
 } CandelaReason;
 
 /* A value: one output of one node, over a buffer. */
@@ -60,11 +60,11 @@ typedef struct
 typedef struct
 {
   guint32 value;
-  guint8 kind;       /* CandelaOutputKind */
-  guint8 reason;     /* CandelaReason: why in place, or why not */
+  guint8 kind;        /* CandelaOutputKind */
+  guint8 reason;      /* CandelaReason: why in place, or why not */
   guint32 reason_arg; /* which of the step's inputs */
   guint32 reason_at;  /* which step */
-  guint32 input;     /* of the step: overwritten or referred to; CANDELA_PLAN_NONE otherwise */
+  guint32 input;      /* of the step: overwritten or referred to; CANDELA_PLAN_NONE otherwise */
 } CandelaPlanOutput;
 
 typedef enum {
@@ -89,7 +89,7 @@ typedef struct
 
 typedef struct
 {
-  guint8 kind;        /* CandelaStepKind */
+  guint8 kind;                     /* CandelaStepKind */
   guint32 first_input, n_inputs;   /* in the plan's inputs: resolved values */
   guint32 first_output, n_outputs; /* in the plan's outputs */
   guint32 first_part, n_parts;     /* in the plan's parts; one part unless fused */
@@ -120,7 +120,7 @@ struct _CandelaPlan
   guint32 *operands;
   guint32 *frees;
 
-  GPtrArray *layouts; /* those of values that no node has; owned */
+  GPtrArray *layouts;      /* those of values that no node has; owned */
   CandelaTensor **tensors; /* of edges and of filled caches; owned */
   guint32 n_tensors;
   CandelaNode **bindings; /* slot nodes, in order of first use; not owned (reached from roots) */

@@ -83,13 +83,14 @@ candela_plan_new (CandelaNode *const *roots, gsize n_roots, CandelaPlanFlags fla
     if (roots[r] == NULL)
       {
         if (error == NULL || *error == NULL)
-          g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY, "plan: root %" G_GSIZE_FORMAT " is missing (NULL)", r);
+          g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY, "plan: root %" G_GSIZE_FORMAT " is missing (NULL)",
+                       r);
         return NULL;
       }
   if (n_roots == 0 || n_roots > G_MAXUINT16)
     {
-      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY,
-                   "plan: %" G_GSIZE_FORMAT " roots; there must be 1 to %u", n_roots, (guint) G_MAXUINT16);
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY, "plan: %" G_GSIZE_FORMAT " roots; there must be 1 to %u",
+                   n_roots, (guint) G_MAXUINT16);
       return NULL;
     }
 
@@ -238,7 +239,7 @@ steps_equal (const CandelaPlan *a, const CandelaPlan *b, guint32 s)
       if (part->node->u.op.op != other->node->u.op.op || part->node->n_inputs != other->node->n_inputs
           || memcmp (candela_plan_part_operands (a, part), candela_plan_part_operands (b, other),
                      sizeof (guint32) * (part->node->n_inputs + part->node->n_outputs))
-                 != 0)
+               != 0)
         return FALSE;
     }
   return TRUE;

@@ -31,18 +31,20 @@ static void
 set_leaf (CandelaPlanner *planner, guint32 v, CandelaNode *node, CandelaLayout *layout, CandelaStorage storage,
           guint32 source)
 {
-  *value_of (planner, v) = (CandelaPlanValue){ .node = node, .layout = layout, .dtype = node->dtype, .storage = storage,
-                                               .source = source };
+  *value_of (planner, v) =
+    (CandelaPlanValue){ .node = node, .layout = layout, .dtype = node->dtype, .storage = storage, .source = source };
   planner->base[v] = v;
 }
 
 static void
 set_computed (CandelaPlanner *planner, guint32 v, CandelaNode *node, guint output, CandelaLayout *layout)
 {
-  *value_of (planner, v)
-      = (CandelaPlanValue){ .node = node, .output = output, .layout = layout,
-                            .dtype = candela_node_output_dtype (node, output), .storage = CANDELA_STORAGE_SLOT,
-                            .source = CANDELA_PLAN_NONE };
+  *value_of (planner, v) = (CandelaPlanValue){ .node = node,
+                                               .output = output,
+                                               .layout = layout,
+                                               .dtype = candela_node_output_dtype (node, output),
+                                               .storage = CANDELA_STORAGE_SLOT,
+                                               .source = CANDELA_PLAN_NONE };
   planner->base[v] = v;
   if (layout->n_elements > G_MAXINT64 / (gint64) candela_dtype_get_size (value_of (planner, v)->dtype)
       || __builtin_add_overflow (planner->plan->intermediate_bytes, candela_plan_value_bytes (value_of (planner, v)),
@@ -77,9 +79,9 @@ set_reference (CandelaPlanner *planner, guint32 v, CandelaNode *node, guint outp
 static void
 add_prestep (CandelaPlanner *planner, guint32 node, CandelaStepKind kind)
 {
-  planner->presteps[planner->n_presteps]
-      = (CandelaPreStep){ .node = node, .kind = kind, .region = planner->n_presteps, .first = planner->n_presteps,
-                          .next = CANDELA_PLAN_NONE };
+  planner->presteps[planner->n_presteps] = (CandelaPreStep){
+    .node = node, .kind = kind, .region = planner->n_presteps, .first = planner->n_presteps, .next = CANDELA_PLAN_NONE
+  };
   planner->n_presteps++;
 }
 
@@ -108,8 +110,8 @@ preplan_cache (CandelaPlanner *planner, guint32 place, guint32 v, CandelaNode *n
   guint32 inner = planner->edges[planner->first_edge[place]];
 
   const CandelaPlanValue *whole = value_of (planner, planner->base[inner]);
-  gboolean part = whole->storage == CANDELA_STORAGE_SLOT
-                  && value_of (planner, inner)->layout->n_elements < whole->layout->n_elements;
+  gboolean part =
+    whole->storage == CANDELA_STORAGE_SLOT && value_of (planner, inner)->layout->n_elements < whole->layout->n_elements;
 
   /* A part of a larger value would keep all of it. */
   if (value_of (planner, inner)->layout->contiguous && !part)
@@ -169,8 +171,7 @@ is_same_answer (const CandelaInference *inference, const CandelaNode *node, GErr
 }
 
 static gboolean
-answer_from_op (CandelaPlanner *planner, const CandelaNode *node, const guint32 *inputs, Answer *answer,
-                GError **error)
+answer_from_op (CandelaPlanner *planner, const CandelaNode *node, const guint32 *inputs, Answer *answer, GError **error)
 {
   const CandelaLayout *few_layouts[FEW_INPUTS];
   CandelaDType few_dtypes[FEW_INPUTS];
@@ -349,10 +350,10 @@ allocate (CandelaPlanner *planner)
       const CandelaNode *node = planner->nodes[place];
 
       /* A projection is the value of the node that it projects. */
-      planner->first_value[place]
-          = node->kind == CANDELA_NODE_OUTPUT
-                ? planner->first_value[planner->edges[planner->first_edge[place]]] + node->u.output
-                : n_values;
+      planner->first_value[place] =
+        node->kind == CANDELA_NODE_OUTPUT
+          ? planner->first_value[planner->edges[planner->first_edge[place]]] + node->u.output
+          : n_values;
       n_values += node->n_outputs;
       n_leaves += node->kind != CANDELA_NODE_OP;
       n_caches += node->kind == CANDELA_NODE_CACHE;
@@ -420,8 +421,8 @@ candela_planner_preplan (CandelaPlanner *planner, GError **error)
   plan->root_values = g_new (guint32, plan->n_roots);
   for (guint r = 0; r < plan->n_roots; r++)
     {
-      plan->root_values[r]
-          = candela_alias_map_resolve (&planner->aliases, planner->first_value[planner->root_nodes[r]]);
+      plan->root_values[r] =
+        candela_alias_map_resolve (&planner->aliases, planner->first_value[planner->root_nodes[r]]);
       planner->pins[planner->base[plan->root_values[r]]] = CANDELA_PIN_ROOT;
     }
   return TRUE;

@@ -82,12 +82,12 @@ read_inputs (const CandelaPlanner *planner, guint32 step, guint32 *readers)
 {
   guint32 place = planner->presteps[step].node;
   const guint32 *inputs = planner->edges + planner->first_edge[place];
-  guint32 reader = planner->presteps[step].kind == CANDELA_STEP_FUSED ? planner->presteps[step].region
-                                                                      : READ_BY_SEVERAL;
+  guint32 reader =
+    planner->presteps[step].kind == CANDELA_STEP_FUSED ? planner->presteps[step].region : READ_BY_SEVERAL;
 
   for (guint32 i = 0; i < planner->nodes[place]->n_inputs; i++)
-    readers[inputs[i]] = readers[inputs[i]] == CANDELA_PLAN_NONE || readers[inputs[i]] == reader ? reader
-                                                                                                 : READ_BY_SEVERAL;
+    readers[inputs[i]] =
+      readers[inputs[i]] == CANDELA_PLAN_NONE || readers[inputs[i]] == reader ? reader : READ_BY_SEVERAL;
 }
 
 /* What has state runs whole, so that two such steps do not take turns. */

@@ -88,8 +88,8 @@ candela_buffer_new (gsize size, GError **error)
     buffer = buffer_new_pooled (size);
   if (buffer == NULL)
     {
-      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_NO_MEMORY, "the system does not give %" G_GSIZE_FORMAT
-                   " bytes of memory", size);
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_NO_MEMORY,
+                   "the system does not give %" G_GSIZE_FORMAT " bytes of memory", size);
       return NULL;
     }
 

@@ -54,65 +54,65 @@ double_fits_int32 (const double *in, gsize n)
   return !misfits;
 }
 
-#define DEFINE_CONVERT(from, from_type, to, to_type, expression)                                                      \
-  static void convert_##from##_to_##to (gpointer out, gconstpointer in, gsize n)                                      \
-  {                                                                                                                   \
-    to_type *restrict o = out;                                                                                        \
-    const from_type *restrict a = in;                                                                                 \
-                                                                                                                      \
-    for (gsize i = 0; i < n; i++)                                                                                     \
-      {                                                                                                               \
-        from_type x = a[i];                                                                                           \
-        o[i] = (to_type) (expression);                                                                                \
-      }                                                                                                               \
+#define DEFINE_CONVERT(from, from_type, to, to_type, expression)                                                       \
+  static void convert_##from##_to_##to (gpointer out, gconstpointer in, gsize n)                                       \
+  {                                                                                                                    \
+    to_type *restrict o = out;                                                                                         \
+    const from_type *restrict a = in;                                                                                  \
+                                                                                                                       \
+    for (gsize i = 0; i < n; i++)                                                                                      \
+      {                                                                                                                \
+        from_type x = a[i];                                                                                            \
+        o[i] = (to_type) (expression);                                                                                 \
+      }                                                                                                                \
   }
 
-#define DEFINE_CONVERT_BLOCKS(from, from_type, to, to_type)                                                           \
-  static void convert_##from##_to_##to (gpointer out, gconstpointer in, gsize n)                                      \
-  {                                                                                                                   \
-    to_type *restrict o = out;                                                                                        \
-    const from_type *restrict a = in;                                                                                 \
-                                                                                                                      \
-    while (n > 0)                                                                                                     \
-      {                                                                                                               \
-        gsize m = MIN (n, BLOCK);                                                                                     \
-                                                                                                                      \
-        if (from_type##_fits_int32 (a, m))                                                                            \
-          for (gsize i = 0; i < m; i++)                                                                               \
-            o[i] = (to_type) (gint32) a[i];                                                                           \
-        else                                                                                                          \
-          for (gsize i = 0; i < m; i++)                                                                               \
-            o[i] = (to_type) double_to_int64 (a[i]);                                                                  \
-        o += m;                                                                                                       \
-        a += m;                                                                                                       \
-        n -= m;                                                                                                       \
-      }                                                                                                               \
+#define DEFINE_CONVERT_BLOCKS(from, from_type, to, to_type)                                                            \
+  static void convert_##from##_to_##to (gpointer out, gconstpointer in, gsize n)                                       \
+  {                                                                                                                    \
+    to_type *restrict o = out;                                                                                         \
+    const from_type *restrict a = in;                                                                                  \
+                                                                                                                       \
+    while (n > 0)                                                                                                      \
+      {                                                                                                                \
+        gsize m = MIN (n, BLOCK);                                                                                      \
+                                                                                                                       \
+        if (from_type##_fits_int32 (a, m))                                                                             \
+          for (gsize i = 0; i < m; i++)                                                                                \
+            o[i] = (to_type) (gint32) a[i];                                                                            \
+        else                                                                                                           \
+          for (gsize i = 0; i < m; i++)                                                                                \
+            o[i] = (to_type) double_to_int64 (a[i]);                                                                   \
+        o += m;                                                                                                        \
+        a += m;                                                                                                        \
+        n -= m;                                                                                                        \
+      }                                                                                                                \
   }
 
-#define DEFINE_FROM_INTEGER(from, from_type, value)                                                                   \
-  DEFINE_CONVERT (from, from_type, bool, guint8, x != 0)                                                              \
-  DEFINE_CONVERT (from, from_type, int8, gint8, value)                                                                \
-  DEFINE_CONVERT (from, from_type, int16, gint16, value)                                                              \
-  DEFINE_CONVERT (from, from_type, int32, gint32, value)                                                              \
-  DEFINE_CONVERT (from, from_type, int64, gint64, value)                                                              \
-  DEFINE_CONVERT (from, from_type, uint8, guint8, value)                                                              \
-  DEFINE_CONVERT (from, from_type, uint16, guint16, value)                                                            \
-  DEFINE_CONVERT (from, from_type, uint32, guint32, value)                                                            \
-  DEFINE_CONVERT (from, from_type, uint64, guint64, value)                                                            \
-  DEFINE_CONVERT (from, from_type, float32, float, value)                                                             \
+#define DEFINE_FROM_INTEGER(from, from_type, value)                                                                    \
+  DEFINE_CONVERT (from, from_type, bool, guint8, x != 0)                                                               \
+  DEFINE_CONVERT (from, from_type, int8, gint8, value)                                                                 \
+  DEFINE_CONVERT (from, from_type, int16, gint16, value)                                                               \
+  DEFINE_CONVERT (from, from_type, int32, gint32, value)                                                               \
+  DEFINE_CONVERT (from, from_type, int64, gint64, value)                                                               \
+  DEFINE_CONVERT (from, from_type, uint8, guint8, value)                                                               \
+  DEFINE_CONVERT (from, from_type, uint16, guint16, value)                                                             \
+  DEFINE_CONVERT (from, from_type, uint32, guint32, value)                                                             \
+  DEFINE_CONVERT (from, from_type, uint64, guint64, value)                                                             \
+  DEFINE_CONVERT (from, from_type, float32, float, value)                                                              \
   DEFINE_CONVERT (from, from_type, float64, double, value)
 
-#define DEFINE_FROM_FLOAT(from, from_type)                                                                            \
-  DEFINE_CONVERT (from, from_type, bool, guint8, x != 0)                                                              \
-  DEFINE_CONVERT_BLOCKS (from, from_type, int8, gint8)                                                                \
-  DEFINE_CONVERT_BLOCKS (from, from_type, int16, gint16)                                                              \
-  DEFINE_CONVERT_BLOCKS (from, from_type, int32, gint32)                                                              \
-  DEFINE_CONVERT (from, from_type, int64, gint64, double_to_int64 (x))                                                \
-  DEFINE_CONVERT_BLOCKS (from, from_type, uint8, guint8)                                                              \
-  DEFINE_CONVERT_BLOCKS (from, from_type, uint16, guint16)                                                            \
-  DEFINE_CONVERT (from, from_type, uint32, guint32, double_to_int64 (x))                                              \
-  DEFINE_CONVERT (from, from_type, uint64, guint64, double_to_uint64 (x))                                             \
-  DEFINE_CONVERT (from, from_type, float32, float, x)                                                                 \
+#define DEFINE_FROM_FLOAT(from, from_type)                                                                             \
+  DEFINE_CONVERT (from, from_type, bool, guint8, x != 0)                                                               \
+  DEFINE_CONVERT_BLOCKS (from, from_type, int8, gint8)                                                                 \
+  DEFINE_CONVERT_BLOCKS (from, from_type, int16, gint16)                                                               \
+  DEFINE_CONVERT_BLOCKS (from, from_type, int32, gint32)                                                               \
+  DEFINE_CONVERT (from, from_type, int64, gint64, double_to_int64 (x))                                                 \
+  DEFINE_CONVERT_BLOCKS (from, from_type, uint8, guint8)                                                               \
+  DEFINE_CONVERT_BLOCKS (from, from_type, uint16, guint16)                                                             \
+  DEFINE_CONVERT (from, from_type, uint32, guint32, double_to_int64 (x))                                               \
+  DEFINE_CONVERT (from, from_type, uint64, guint64, double_to_uint64 (x))                                              \
+  DEFINE_CONVERT (from, from_type, float32, float, x)                                                                  \
   DEFINE_CONVERT (from, from_type, float64, double, x)
 
 /* A bool from outside that is neither 0 nor 1 counts as TRUE. */
@@ -128,14 +128,14 @@ DEFINE_FROM_INTEGER (uint64, guint64, x)
 DEFINE_FROM_FLOAT (float32, float)
 DEFINE_FROM_FLOAT (float64, double)
 
-#define ROW(DTYPE, from, type)                                                                                        \
-  [CANDELA_DTYPE_##DTYPE] = {                                                                                         \
-    [CANDELA_DTYPE_BOOL] = convert_##from##_to_bool,       [CANDELA_DTYPE_INT8] = convert_##from##_to_int8,           \
-    [CANDELA_DTYPE_INT16] = convert_##from##_to_int16,     [CANDELA_DTYPE_INT32] = convert_##from##_to_int32,         \
-    [CANDELA_DTYPE_INT64] = convert_##from##_to_int64,     [CANDELA_DTYPE_UINT8] = convert_##from##_to_uint8,         \
-    [CANDELA_DTYPE_UINT16] = convert_##from##_to_uint16,   [CANDELA_DTYPE_UINT32] = convert_##from##_to_uint32,       \
-    [CANDELA_DTYPE_UINT64] = convert_##from##_to_uint64,   [CANDELA_DTYPE_FLOAT32] = convert_##from##_to_float32,     \
-    [CANDELA_DTYPE_FLOAT64] = convert_##from##_to_float64,                                                            \
+#define ROW(DTYPE, from, type)                                                                                         \
+  [CANDELA_DTYPE_##DTYPE] = {                                                                                          \
+    [CANDELA_DTYPE_BOOL] = convert_##from##_to_bool,       [CANDELA_DTYPE_INT8] = convert_##from##_to_int8,            \
+    [CANDELA_DTYPE_INT16] = convert_##from##_to_int16,     [CANDELA_DTYPE_INT32] = convert_##from##_to_int32,          \
+    [CANDELA_DTYPE_INT64] = convert_##from##_to_int64,     [CANDELA_DTYPE_UINT8] = convert_##from##_to_uint8,          \
+    [CANDELA_DTYPE_UINT16] = convert_##from##_to_uint16,   [CANDELA_DTYPE_UINT32] = convert_##from##_to_uint32,        \
+    [CANDELA_DTYPE_UINT64] = convert_##from##_to_uint64,   [CANDELA_DTYPE_FLOAT32] = convert_##from##_to_float32,      \
+    [CANDELA_DTYPE_FLOAT64] = convert_##from##_to_float64,                                                             \
   },
 
 static const CandelaConvertFunc convert_funcs[CANDELA_N_DTYPES][CANDELA_N_DTYPES] = { CANDELA_REAL_DTYPES (ROW) };

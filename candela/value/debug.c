@@ -5,9 +5,12 @@
 #include <candela/value/debug-private.h>
 
 static const GDebugKey debug_keys[] = {
-  { "plan", CANDELA_DEBUG_PLAN },           { "no-reuse", CANDELA_DEBUG_NO_REUSE },
-  { "no-inplace", CANDELA_DEBUG_NO_IN_PLACE }, { "no-fusion", CANDELA_DEBUG_NO_FUSION },
-  { "poison", CANDELA_DEBUG_POISON },       { "plugins", CANDELA_DEBUG_PLUGINS },
+  { "plan", CANDELA_DEBUG_PLAN },
+  { "no-reuse", CANDELA_DEBUG_NO_REUSE },
+  { "no-inplace", CANDELA_DEBUG_NO_IN_PLACE },
+  { "no-fusion", CANDELA_DEBUG_NO_FUSION },
+  { "poison", CANDELA_DEBUG_POISON },
+  { "plugins", CANDELA_DEBUG_PLUGINS },
 };
 
 /* Set beside the flags, so that having read none differs from not having read. */

@@ -9,17 +9,17 @@
 G_BEGIN_DECLS
 
 /* X (DTYPE, name, C type): every dtype but the complex ones. */
-#define CANDELA_REAL_DTYPES(X)                                                                                        \
-  X (BOOL, bool, guint8)                                                                                              \
-  X (INT8, int8, gint8)                                                                                               \
-  X (INT16, int16, gint16)                                                                                            \
-  X (INT32, int32, gint32)                                                                                            \
-  X (INT64, int64, gint64)                                                                                            \
-  X (UINT8, uint8, guint8)                                                                                            \
-  X (UINT16, uint16, guint16)                                                                                         \
-  X (UINT32, uint32, guint32)                                                                                         \
-  X (UINT64, uint64, guint64)                                                                                         \
-  X (FLOAT32, float32, float)                                                                                         \
+#define CANDELA_REAL_DTYPES(X)                                                                                         \
+  X (BOOL, bool, guint8)                                                                                               \
+  X (INT8, int8, gint8)                                                                                                \
+  X (INT16, int16, gint16)                                                                                             \
+  X (INT32, int32, gint32)                                                                                             \
+  X (INT64, int64, gint64)                                                                                             \
+  X (UINT8, uint8, guint8)                                                                                             \
+  X (UINT16, uint16, guint16)                                                                                          \
+  X (UINT32, uint32, guint32)                                                                                          \
+  X (UINT64, uint64, guint64)                                                                                          \
+  X (FLOAT32, float32, float)                                                                                          \
   X (FLOAT64, float64, double)
 
 /* Converts n packed elements; source and destination do not overlap. To bool: 0

@@ -6,24 +6,17 @@
  * they leave open (numbers of different kinds) follows NumPy. */
 #include <candela/value/dtype.h>
 
-G_DEFINE_ENUM_TYPE (CandelaDType, candela_dtype,
-                    G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_INVALID, "invalid"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_BOOL, "bool"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_INT8, "int8"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_INT16, "int16"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_INT32, "int32"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_INT64, "int64"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_UINT8, "uint8"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_UINT16, "uint16"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_UINT32, "uint32"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_UINT64, "uint64"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_FLOAT32, "float32"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_FLOAT64, "float64"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_COMPLEX64, "complex64"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_COMPLEX128, "complex128"))
+G_DEFINE_ENUM_TYPE (
+  CandelaDType, candela_dtype, G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_INVALID, "invalid"),
+  G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_BOOL, "bool"), G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_INT8, "int8"),
+  G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_INT16, "int16"), G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_INT32, "int32"),
+  G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_INT64, "int64"), G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_UINT8, "uint8"),
+  G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_UINT16, "uint16"), G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_UINT32, "uint32"),
+  G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_UINT64, "uint64"), G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_FLOAT32, "float32"),
+  G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_FLOAT64, "float64"), G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_COMPLEX64, "complex64"),
+  G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_COMPLEX128, "complex128"))
 
-G_DEFINE_FLAGS_TYPE (CandelaDTypeKind, candela_dtype_kind,
-                     G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_KIND_BOOL, "bool"),
+G_DEFINE_FLAGS_TYPE (CandelaDTypeKind, candela_dtype_kind, G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_KIND_BOOL, "bool"),
                      G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_KIND_SIGNED, "signed"),
                      G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_KIND_UNSIGNED, "unsigned"),
                      G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_KIND_FLOAT, "float"),

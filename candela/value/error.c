@@ -3,18 +3,13 @@
  * The error domain. */
 #include <candela/value/error.h>
 
-G_DEFINE_ENUM_TYPE (CandelaError, candela_error,
-                    G_DEFINE_ENUM_VALUE (CANDELA_ERROR_SHAPE, "shape"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_ERROR_DTYPE, "dtype"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_ERROR_AXIS, "axis"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_ERROR_PARAMETER, "parameter"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_ERROR_ARITY, "arity"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_ERROR_UNKNOWN_OP, "unknown-op"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_ERROR_SYNTAX, "syntax"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_ERROR_FORMAT, "format"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_ERROR_PLUGIN, "plugin"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_ERROR_BUDGET, "budget"),
-                    G_DEFINE_ENUM_VALUE (CANDELA_ERROR_NO_MEMORY, "no-memory"))
+G_DEFINE_ENUM_TYPE (
+  CandelaError, candela_error, G_DEFINE_ENUM_VALUE (CANDELA_ERROR_SHAPE, "shape"),
+  G_DEFINE_ENUM_VALUE (CANDELA_ERROR_DTYPE, "dtype"), G_DEFINE_ENUM_VALUE (CANDELA_ERROR_AXIS, "axis"),
+  G_DEFINE_ENUM_VALUE (CANDELA_ERROR_PARAMETER, "parameter"), G_DEFINE_ENUM_VALUE (CANDELA_ERROR_ARITY, "arity"),
+  G_DEFINE_ENUM_VALUE (CANDELA_ERROR_UNKNOWN_OP, "unknown-op"), G_DEFINE_ENUM_VALUE (CANDELA_ERROR_SYNTAX, "syntax"),
+  G_DEFINE_ENUM_VALUE (CANDELA_ERROR_FORMAT, "format"), G_DEFINE_ENUM_VALUE (CANDELA_ERROR_PLUGIN, "plugin"),
+  G_DEFINE_ENUM_VALUE (CANDELA_ERROR_BUDGET, "budget"), G_DEFINE_ENUM_VALUE (CANDELA_ERROR_NO_MEMORY, "no-memory"))
 
 /**
  * candela_error_quark:
@@ -25,4 +20,4 @@ G_DEFINE_ENUM_TYPE (CandelaError, candela_error,
  *
  * Since: 1.0
  */
-G_DEFINE_QUARK (candela-error-quark, candela_error)
+G_DEFINE_QUARK (candela - error - quark, candela_error)

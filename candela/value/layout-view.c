@@ -27,8 +27,8 @@ candela_axis_normalize (gint64 *axis, guint rank, GError **error)
 
   if (*axis >= rank || *axis < -(gint64) rank)
     {
-      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_AXIS,
-                   "axis %" G_GINT64_FORMAT " is out of range for rank %u", *axis, rank);
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_AXIS, "axis %" G_GINT64_FORMAT " is out of range for rank %u",
+                   *axis, rank);
       return FALSE;
     }
   if (*axis < 0)
@@ -49,8 +49,7 @@ layout_collect_axes (const CandelaLayout *layout, const gint64 *axes, gsize n_ax
         return FALSE;
       if (*named & (1u << axis))
         {
-          g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_AXIS,
-                       "axis %" G_GINT64_FORMAT " is named twice", axis);
+          g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_AXIS, "axis %" G_GINT64_FORMAT " is named twice", axis);
           return FALSE;
         }
       *named |= 1u << axis;
@@ -260,8 +259,7 @@ slice_resolve (gint64 length, gint64 start, gint64 stop, gint64 step, gint64 *fi
  * Since: 1.0
  */
 CandelaLayout *
-candela_layout_slice (const CandelaLayout *layout, gint64 axis, gint64 start, gint64 stop, gint64 step,
-                      GError **error)
+candela_layout_slice (const CandelaLayout *layout, gint64 axis, gint64 start, gint64 stop, gint64 step, GError **error)
 {
   CandelaLayout *slice;
   gint64 first;
@@ -315,7 +313,8 @@ candela_layout_select (const CandelaLayout *layout, gint64 axis, gint64 index, G
     {
       g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_AXIS,
                    "index %" G_GINT64_FORMAT " is out of range for axis %" G_GINT64_FORMAT
-                   " of length %" G_GINT64_FORMAT, index, axis, length);
+                   " of length %" G_GINT64_FORMAT,
+                   index, axis, length);
       return NULL;
     }
   if (index < 0)

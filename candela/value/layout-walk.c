@@ -110,24 +110,24 @@ candela_layout_coalesce (const gint64 *shape, guint rank, guint n_operands, cons
 
 /* Loops over one axis with a constant element size. memcpy() of a constant size
  * is one load and one store, whatever the type. */
-#define DEFINE_COPY_RUN(SIZE)                                                                                         \
-  static inline void copy_run_##SIZE (guint8 *restrict dest, gint64 dest_stride, const guint8 *restrict src,          \
-                                      gint64 src_stride, gint64 n)                                                    \
-  {                                                                                                                   \
-    if (dest_stride == 1 && src_stride == 0)                                                                          \
-      {                                                                                                               \
-        guint8 element[SIZE];                                                                                         \
-                                                                                                                      \
-        memcpy (element, src, SIZE);                                                                                  \
-        for (gint64 i = 0; i < n; i++)                                                                                \
-          memcpy (dest + i * SIZE, element, SIZE);                                                                    \
-      }                                                                                                               \
-    else if (dest_stride == 1)                                                                                        \
-      for (gint64 i = 0; i < n; i++)                                                                                  \
-        memcpy (dest + i * SIZE, src + i * src_stride * SIZE, SIZE);                                                  \
-    else                                                                                                              \
-      for (gint64 i = 0; i < n; i++)                                                                                  \
-        memcpy (dest + i * dest_stride * SIZE, src + i * src_stride * SIZE, SIZE);                                    \
+#define DEFINE_COPY_RUN(SIZE)                                                                                          \
+  static inline void copy_run_##SIZE (guint8 *restrict dest, gint64 dest_stride, const guint8 *restrict src,           \
+                                      gint64 src_stride, gint64 n)                                                     \
+  {                                                                                                                    \
+    if (dest_stride == 1 && src_stride == 0)                                                                           \
+      {                                                                                                                \
+        guint8 element[SIZE];                                                                                          \
+                                                                                                                       \
+        memcpy (element, src, SIZE);                                                                                   \
+        for (gint64 i = 0; i < n; i++)                                                                                 \
+          memcpy (dest + i * SIZE, element, SIZE);                                                                     \
+      }                                                                                                                \
+    else if (dest_stride == 1)                                                                                         \
+      for (gint64 i = 0; i < n; i++)                                                                                   \
+        memcpy (dest + i * SIZE, src + i * src_stride * SIZE, SIZE);                                                   \
+    else                                                                                                               \
+      for (gint64 i = 0; i < n; i++)                                                                                   \
+        memcpy (dest + i * dest_stride * SIZE, src + i * src_stride * SIZE, SIZE);                                     \
   }
 
 DEFINE_COPY_RUN (1)
@@ -172,8 +172,8 @@ copy_run (guint8 *dest, gint64 dest_stride, const guint8 *src, gint64 src_stride
 
 /* Two axes; blocked when the source's step along the inner one is the longer. */
 static void
-copy_plane (guint8 *dest, const gint64 *dest_strides, const guint8 *src, const gint64 *src_strides,
-            const gint64 *shape, gsize size)
+copy_plane (guint8 *dest, const gint64 *dest_strides, const guint8 *src, const gint64 *src_strides, const gint64 *shape,
+            gsize size)
 {
   const gint64 bytes = size;
   gint64 rows = shape[0], columns = shape[1];
@@ -181,8 +181,8 @@ copy_plane (guint8 *dest, const gint64 *dest_strides, const guint8 *src, const g
   if (ABS (src_strides[1]) <= ABS (src_strides[0]) || rows < 4 || columns < 4)
     {
       for (gint64 i = 0; i < rows; i++)
-        copy_run (dest + i * dest_strides[0] * bytes, dest_strides[1], src + i * src_strides[0] * bytes,
-                  src_strides[1], columns, size);
+        copy_run (dest + i * dest_strides[0] * bytes, dest_strides[1], src + i * src_strides[0] * bytes, src_strides[1],
+                  columns, size);
       return;
     }
   for (gint64 j = 0; j < columns; j += BLOCK)
@@ -192,8 +192,8 @@ copy_plane (guint8 *dest, const gint64 *dest_strides, const guint8 *src, const g
 
         for (gint64 row = i; row < end; row++)
           copy_run (dest + (row * dest_strides[0] + j * dest_strides[1]) * bytes, dest_strides[1],
-                    src + (row * src_strides[0] + j * src_strides[1]) * bytes, src_strides[1],
-                    MIN (BLOCK, columns - j), size);
+                    src + (row * src_strides[0] + j * src_strides[1]) * bytes, src_strides[1], MIN (BLOCK, columns - j),
+                    size);
       }
 }
 
@@ -325,8 +325,7 @@ candela_layout_copy_elements (gpointer dest, const CandelaLayout *dest_layout, g
 }
 
 void
-candela_layout_pack (const CandelaLayout *layout, gconstpointer buffer, gsize size, gint64 start, gsize n,
-                     gpointer out)
+candela_layout_pack (const CandelaLayout *layout, gconstpointer buffer, gsize size, gint64 start, gsize n, gpointer out)
 {
   const guint8 *from = (const guint8 *) buffer + layout->offset * (gint64) size;
   const gint64 *strides_in = layout->strides;

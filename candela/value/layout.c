@@ -116,8 +116,7 @@ candela_layout_complete (CandelaLayout *layout, GError **error)
         {
           gint64 stride = 1;
 
-          if (i + 1 < layout->rank
-              && __builtin_mul_overflow (layout->dims[i + 1], layout->strides[i + 1], &stride))
+          if (i + 1 < layout->rank && __builtin_mul_overflow (layout->dims[i + 1], layout->strides[i + 1], &stride))
             stride = 0;
           layout->strides[i] = stride;
         }
@@ -504,8 +503,7 @@ candela_layout_equal (const CandelaLayout *a, const CandelaLayout *b)
 
   if (a == b)
     return TRUE;
-  return a->rank == b->rank && a->offset == b->offset
-         && memcmp (a->dims, b->dims, 2 * a->rank * sizeof (gint64)) == 0;
+  return a->rank == b->rank && a->offset == b->offset && memcmp (a->dims, b->dims, 2 * a->rank * sizeof (gint64)) == 0;
 }
 
 /**

@@ -45,8 +45,8 @@ CANDELA_AVAILABLE_IN_1_0
 CandelaLayout *candela_layout_new (const gint64 *shape, gsize n_dims, GError **error);
 
 CANDELA_AVAILABLE_IN_1_0
-CandelaLayout *candela_layout_new_strided (const gint64 *shape, gsize n_dims, const gint64 *strides,
-                                           gsize n_strides, gint64 offset, GError **error);
+CandelaLayout *candela_layout_new_strided (const gint64 *shape, gsize n_dims, const gint64 *strides, gsize n_strides,
+                                           gint64 offset, GError **error);
 
 CANDELA_AVAILABLE_IN_1_0
 CandelaLayout *candela_layout_ref (CandelaLayout *layout);

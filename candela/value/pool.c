@@ -294,7 +294,7 @@ pool_find (guint class, gsize most)
 {
   guint last = class_of (most);
 
-  for (; class <= last; class++)
+  for (; class <= last; class ++)
     if (pool.classes[class] != NULL)
       return pool.classes[class]->capacity <= most ? pool.classes[class] : NULL;
   return NULL;

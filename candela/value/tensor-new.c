@@ -124,8 +124,8 @@ candela_tensor_new (CandelaDType dtype, const gint64 *shape, gsize n_dims, GErro
  * Since: 1.0
  */
 CandelaTensor *
-candela_tensor_new_from_data (CandelaDType dtype, const gint64 *shape, gsize n_dims, const guint8 *data,
-                              gsize n_bytes, GError **error)
+candela_tensor_new_from_data (CandelaDType dtype, const gint64 *shape, gsize n_dims, const guint8 *data, gsize n_bytes,
+                              GError **error)
 {
   g_autoptr (CandelaLayout) layout = NULL;
   g_autoptr (CandelaBuffer) buffer = NULL;
@@ -166,8 +166,8 @@ tensor_new_within_bytes (CandelaDType dtype, CandelaLayout *layout, GBytes *byte
   if (needed == 0 || memory_needs_copy (dtype, data, needed))
     buffer = buffer_new_copy (dtype, data, needed, error);
   else
-    buffer = candela_buffer_new_foreign (data, g_bytes_get_size (bytes) - offset, TRUE,
-                                         (GDestroyNotify) g_bytes_unref, g_bytes_ref (bytes));
+    buffer = candela_buffer_new_foreign (data, g_bytes_get_size (bytes) - offset, TRUE, (GDestroyNotify) g_bytes_unref,
+                                         g_bytes_ref (bytes));
   if (buffer == NULL)
     return NULL;
   return candela_tensor_new_for_buffer (dtype, layout, buffer);

@@ -24,8 +24,7 @@ G_DEFINE_FLAGS_TYPE (CandelaMemoryFlags, candela_memory_flags,
                      G_DEFINE_ENUM_VALUE (CANDELA_MEMORY_READ_ONLY, "read-only"),
                      G_DEFINE_ENUM_VALUE (CANDELA_MEMORY_WRITABLE, "writable"))
 
-enum
-{
+enum {
   PROP_DTYPE = 1,
   PROP_LAYOUT,
   N_PROPS
@@ -132,9 +131,9 @@ candela_tensor_class_init (CandelaTensorClass *klass)
    *
    * Since: 1.0
    */
-  properties[PROP_DTYPE]
-      = g_param_spec_enum ("dtype", "Dtype", "The type of the elements", CANDELA_TYPE_DTYPE, CANDELA_DTYPE_INVALID,
-                           G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+  properties[PROP_DTYPE] =
+    g_param_spec_enum ("dtype", "Dtype", "The type of the elements", CANDELA_TYPE_DTYPE, CANDELA_DTYPE_INVALID,
+                       G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
 
   /**
    * CandelaTensor:layout:
@@ -143,9 +142,9 @@ candela_tensor_class_init (CandelaTensorClass *klass)
    *
    * Since: 1.0
    */
-  properties[PROP_LAYOUT]
-      = g_param_spec_boxed ("layout", "Layout", "Where in the memory the elements are", CANDELA_TYPE_LAYOUT,
-                            G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+  properties[PROP_LAYOUT] =
+    g_param_spec_boxed ("layout", "Layout", "Where in the memory the elements are", CANDELA_TYPE_LAYOUT,
+                        G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
 
   g_object_class_install_properties (object_class, N_PROPS, properties);
 
@@ -341,8 +340,8 @@ tensor_read (CandelaTensor *tensor, const gint64 *index, gsize n_dims, CandelaDT
     }
   if (n_dims != layout->rank)
     {
-      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_AXIS, "an index of %" G_GSIZE_FORMAT
-                   " numbers names no element of rank %u", n_dims, layout->rank);
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_AXIS,
+                   "an index of %" G_GSIZE_FORMAT " numbers names no element of rank %u", n_dims, layout->rank);
       return FALSE;
     }
   for (gsize i = 0; i < n_dims; i++)
@@ -353,7 +352,8 @@ tensor_read (CandelaTensor *tensor, const gint64 *index, gsize n_dims, CandelaDT
         {
           g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_AXIS,
                        "index %" G_GINT64_FORMAT " is out of range for axis %" G_GSIZE_FORMAT
-                       " of length %" G_GINT64_FORMAT, index[i], i, layout->dims[i]);
+                       " of length %" G_GINT64_FORMAT,
+                       index[i], i, layout->dims[i]);
           return FALSE;
         }
       address += at * layout->strides[i];

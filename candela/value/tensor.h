@@ -46,8 +46,7 @@ CandelaTensor *candela_tensor_new_from_data (CandelaDType dtype, const gint64 *s
                                              gsize n_bytes, GError **error);
 
 CANDELA_AVAILABLE_IN_1_0
-CandelaTensor *candela_tensor_new_for_bytes (CandelaDType dtype, CandelaLayout *layout, GBytes *bytes,
-                                             GError **error);
+CandelaTensor *candela_tensor_new_for_bytes (CandelaDType dtype, CandelaLayout *layout, GBytes *bytes, GError **error);
 
 CANDELA_AVAILABLE_IN_1_0
 CandelaTensor *candela_tensor_new_mapped (CandelaDType dtype, CandelaLayout *layout, GFile *file, guint64 offset,

@@ -7,8 +7,7 @@
 #define KINDS                                                                                                          \
   (CANDELA_DTYPE_KIND_BOOL | CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED | CANDELA_DTYPE_KIND_FLOAT)
 
-enum
-{
+enum {
   FULL_PARAM_SHAPE,
   FULL_PARAM_VALUE,
   FULL_PARAM_DTYPE,

@@ -4,9 +4,8 @@
 #include "create.h"
 
 static const CandelaOpInfo *const ops[] = {
-  &create_full_op,   &create_zeros_op,    &create_ones_op,           &create_eye_op,
-  &create_arange_op, &create_linspace_op, &create_random_uniform_op, &create_random_normal_op,
-  NULL,
+  &create_full_op,     &create_zeros_op,          &create_ones_op,          &create_eye_op, &create_arange_op,
+  &create_linspace_op, &create_random_uniform_op, &create_random_normal_op, NULL,
 };
 
 static gboolean

@@ -16,8 +16,7 @@
 #include "create.h"
 #include "philox.h"
 
-enum
-{
+enum {
   PARAM_SHAPE,
   PARAM_SEED,
   PARAM_FIRST,  /* low, or mean */
@@ -25,8 +24,7 @@ enum
   PARAM_DTYPE
 };
 
-enum
-{
+enum {
   STREAM_UNIFORM,
   STREAM_NORMAL
 };

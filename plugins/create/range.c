@@ -6,8 +6,7 @@
 
 #define NUMBERS (CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED | CANDELA_DTYPE_KIND_FLOAT)
 
-enum
-{
+enum {
   ARANGE_PARAM_START,
   ARANGE_PARAM_STOP,
   ARANGE_PARAM_STEP,
@@ -48,8 +47,8 @@ arange_floats (const CandelaParams *params, double *start, double *stop, double 
 
   *start = both ? candela_params_get_float (params, ARANGE_PARAM_START) : 0.0;
   *stop = candela_params_get_float (params, both ? ARANGE_PARAM_STOP : ARANGE_PARAM_START);
-  *step
-      = candela_params_is_set (params, ARANGE_PARAM_STEP) ? candela_params_get_float (params, ARANGE_PARAM_STEP) : 1.0;
+  *step =
+    candela_params_is_set (params, ARANGE_PARAM_STEP) ? candela_params_get_float (params, ARANGE_PARAM_STEP) : 1.0;
 }
 
 static gboolean
@@ -243,10 +242,7 @@ static const CandelaParamInfo arange_params[] = {
 };
 
 static const CandelaParamInfo linspace_params[] = {
-  { .name = "start",
-    .type = CANDELA_PARAM_FLOAT,
-    .flags = CANDELA_PARAM_REQUIRED,
-    .summary = "the first value" },
+  { .name = "start", .type = CANDELA_PARAM_FLOAT, .flags = CANDELA_PARAM_REQUIRED, .summary = "the first value" },
   { .name = "stop", .type = CANDELA_PARAM_FLOAT, .flags = CANDELA_PARAM_REQUIRED, .summary = "the last value" },
   { .name = "num",
     .type = CANDELA_PARAM_INT,

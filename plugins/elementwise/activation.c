@@ -51,8 +51,7 @@ ELEMENTWISE_OP (relu, elementwise_x, "x, or 0 where x is negative")
   static inline VECTOR (T) gelu_##T (VECTOR (T) a)                                                                     \
   {                                                                                                                    \
     const VECTOR (T) z = a * MINUS_SQRT_HALF_##T;                                                                      \
-    const VECTOR (T) d = VECTOR_FMA_##T (a, VECTOR_ONES_##T * MINUS_SQRT_HALF_##T, -z)                                 \
-                         + a * MINUS_SQRT_HALF_REST_##T;                                                               \
+    const VECTOR (T) d = VECTOR_FMA_##T (a, VECTOR_ONES_##T * MINUS_SQRT_HALF_##T, -z) + a * MINUS_SQRT_HALF_REST_##T; \
     const VECTOR (T) g = z + VECTOR_SQRT_##T (z * z + (T) FOUR_BY_PI);                                                 \
     const MASK (T) mended = (a < 0) & (a > -40);                                                                       \
     const VECTOR (T) tail = SLEEF (T, erfc, u15) (z);                                                                  \
@@ -78,7 +77,7 @@ ACTIVATION_FUNCTIONS (double)
 #define GELU(T, a) gelu_##T (a)
 #define GELU_TANH(T, a) gelu_tanh_##T (a)
 #else
-#define ACTIVATION_FUNCTIONS(T, EXP, LOG1P, FABS, ERFC, TANH, FMA, SQRT)                                                          \
+#define ACTIVATION_FUNCTIONS(T, EXP, LOG1P, FABS, ERFC, TANH, FMA, SQRT)                                               \
   static inline T sigmoid_##T (T a)                                                                                    \
   {                                                                                                                    \
     const T e = EXP (-FABS (a));                                                                                       \

@@ -118,11 +118,11 @@ multiply_vector (CandelaDType dtype, const Matrix *a, gboolean transposed, const
   /* 0 times what the buffer held may be NaN. */
   memset (y, 0, (gsize) n * candela_dtype_get_size (dtype));
   if (dtype == CANDELA_DTYPE_FLOAT32)
-    cblas_sgemv (CblasRowMajor, transpose, (int) rows, (int) cols, 1.0f, (const float *) a->data,
-                 (int) storage.leading, (const float *) x->data, (int) step, 0.0f, y, 1);
+    cblas_sgemv (CblasRowMajor, transpose, (int) rows, (int) cols, 1.0f, (const float *) a->data, (int) storage.leading,
+                 (const float *) x->data, (int) step, 0.0f, y, 1);
   else
-    cblas_dgemv (CblasRowMajor, transpose, (int) rows, (int) cols, 1.0, (const double *) a->data,
-                 (int) storage.leading, (const double *) x->data, (int) step, 0.0, y, 1);
+    cblas_dgemv (CblasRowMajor, transpose, (int) rows, (int) cols, 1.0, (const double *) a->data, (int) storage.leading,
+                 (const double *) x->data, (int) step, 0.0, y, 1);
 }
 
 static void
@@ -157,7 +157,7 @@ typedef struct
   CandelaDType dtype;
   const Matrix *a, *b;
   guint8 *c;
-  gint64 rows, cols;   /* of a panel of the result */
+  gint64 rows, cols; /* of a panel of the result */
   gint64 n_col_panels;
 } Panels;
 

@@ -35,8 +35,8 @@ gpointer linalg_alloc (gint64 n, CandelaDType dtype, GError **error);
 void linalg_blas_begin (void);
 void linalg_blas_end (void);
 gboolean linalg_blas_fits (const Matrix *matrix);
-gboolean linalg_blas_multiply (CandelaKernel *kernel, CandelaDType dtype, const Matrix *a, const Matrix *b,
-                               gpointer c, GError **error);
+gboolean linalg_blas_multiply (CandelaKernel *kernel, CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c,
+                               GError **error);
 
 /* integer.c: the same modulo 2^n, for integers of one dtype; the columns of b lie
  * side by side. */

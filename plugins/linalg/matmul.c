@@ -13,10 +13,10 @@ typedef struct
   guint input;
   Matrix matrix; /* the first; data is set for each */
   const guint8 *data;
-  gint64 strides[CANDELA_MAX_RANK];  /* per axis of the result's stack: in elements */
-  gint64 numbers[CANDELA_MAX_RANK];  /* … in matrices of this operand, in logical order */
+  gint64 strides[CANDELA_MAX_RANK]; /* per axis of the result's stack: in elements */
+  gint64 numbers[CANDELA_MAX_RANK]; /* … in matrices of this operand, in logical order */
   gboolean packs;
-  gint64 packed;   /* the number of the matrix in room, or -1 */
+  gint64 packed; /* the number of the matrix in room, or -1 */
   gpointer room;
   CandelaDType dtype;
 } Operand;
@@ -55,8 +55,8 @@ infer (CandelaInference *inference, GError **error)
   inner_b = b[b_rank >= 2 ? b_rank - 2 : 0];
   if (inner_a != inner_b)
     {
-      g_autofree char *reason
-          = g_strdup_printf ("%" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " must be equal", inner_a, inner_b);
+      g_autofree char *reason =
+        g_strdup_printf ("%" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " must be equal", inner_a, inner_b);
 
       return linalg_fail_shapes (inference, reason, error);
     }
@@ -67,8 +67,7 @@ infer (CandelaInference *inference, GError **error)
   if (b_rank >= 2)
     out[rank++] = b[b_rank - 1];
   if (candela_dtype_get_kind (dtype) == CANDELA_DTYPE_KIND_FLOAT
-      && (inner_a > G_MAXINT || (a_rank >= 2 && a[a_rank - 2] > G_MAXINT)
-          || (b_rank >= 2 && b[b_rank - 1] > G_MAXINT)))
+      && (inner_a > G_MAXINT || (a_rank >= 2 && a[a_rank - 2] > G_MAXINT) || (b_rank >= 2 && b[b_rank - 1] > G_MAXINT)))
     return linalg_fail_shapes (inference, "no extent of a matrix may be above 2147483647", error);
   return candela_inference_set_output (inference, 0, dtype, out, rank, error);
 }
@@ -224,9 +223,8 @@ run (Product *product, GError **error)
   if (product->n_stacked <= stack.per_chunk)
     return run_range (product, 0, product->n_stacked, error);
   g_mutex_init (&stack.lock);
-  candela_kernel_parallel_for (product->kernel,
-                               (guint64) ((product->n_stacked + stack.per_chunk - 1) / stack.per_chunk), run_chunk,
-                               &stack);
+  candela_kernel_parallel_for (
+    product->kernel, (guint64) ((product->n_stacked + stack.per_chunk - 1) / stack.per_chunk), run_chunk, &stack);
   g_mutex_clear (&stack.lock);
   if (stack.error == NULL)
     return TRUE;

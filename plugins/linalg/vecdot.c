@@ -13,8 +13,7 @@
 
 /* ---- vecdot ---- */
 
-enum
-{
+enum {
   PARAM_AXIS
 };
 
@@ -98,8 +97,8 @@ infer_vecdot (CandelaInference *inference, GError **error)
     }
   if (extents[0] != extents[1])
     {
-      g_autofree char *reason
-          = g_strdup_printf ("%" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " must be equal", extents[0], extents[1]);
+      g_autofree char *reason =
+        g_strdup_printf ("%" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " must be equal", extents[0], extents[1]);
 
       return linalg_fail_shapes (inference, reason, error);
     }
@@ -244,13 +243,13 @@ compute_outer (CandelaKernel *kernel, GError **error)
   gint64 m = candela_layout_get_n_elements (candela_kernel_get_input_layout (kernel, 0));
   gint64 n = candela_layout_get_n_elements (candela_kernel_get_input_layout (kernel, 1));
   g_autofree gpointer x = NULL, y = NULL;
-  void (*row) (gconstpointer x, gconstpointer y, gint64 i, gint64 n, gpointer out)
-      = dtype == CANDELA_DTYPE_FLOAT32   ? outer_float
-        : dtype == CANDELA_DTYPE_FLOAT64 ? outer_double
-        : size == 1                      ? outer_8
-        : size == 2                      ? outer_16
-        : size == 4                      ? outer_32
-                                         : outer_64;
+  void (*row) (gconstpointer x, gconstpointer y, gint64 i, gint64 n, gpointer out) =
+    dtype == CANDELA_DTYPE_FLOAT32   ? outer_float
+    : dtype == CANDELA_DTYPE_FLOAT64 ? outer_double
+    : size == 1                      ? outer_8
+    : size == 2                      ? outer_16
+    : size == 4                      ? outer_32
+                                     : outer_64;
 
   x = linalg_alloc (m, dtype, error);
   y = x != NULL ? linalg_alloc (n, dtype, error) : NULL;

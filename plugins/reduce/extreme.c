@@ -89,8 +89,15 @@
       out[output + (gint64) t] = ((const Located_##name *) partials)[t].index;                                         \
   }                                                                                                                    \
                                                                                                                        \
-  static const ReduceFold NAME = { sizeof (Located_##name), sizeof (Located_##name), 1, NULL, NAME##_block,            \
-                                   NAME##_fill, NAME##_rows, NAME##_join, NAME##_merge };
+  static const ReduceFold NAME = { sizeof (Located_##name),                                                            \
+                                   sizeof (Located_##name),                                                            \
+                                   1,                                                                                  \
+                                   NULL,                                                                               \
+                                   NAME##_block,                                                                       \
+                                   NAME##_fill,                                                                        \
+                                   NAME##_rows,                                                                        \
+                                   NAME##_join,                                                                        \
+                                   NAME##_merge };
 
 #define FOLDS(name, type, LEAST, MOST, MAX_OP, MIN_OP)                                                                 \
   LOCATED (name, type)                                                                                                 \
@@ -138,8 +145,7 @@ static const Row min_rows[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (MIN_ROW) REDUCE
 static const Row argmax_rows[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (ARGMAX_ROW) REDUCE_FLOATS (ARGMAX_ROW) };
 static const Row argmin_rows[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (ARGMIN_ROW) REDUCE_FLOATS (ARGMIN_ROW) };
 
-enum
-{
+enum {
   PARAM_AXIS,
   PARAM_KEEPDIMS
 };

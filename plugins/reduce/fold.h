@@ -76,6 +76,5 @@
     memcpy (partials, lane, width * sizeof (ACCUMULATOR));                                                             \
   }                                                                                                                    \
                                                                                                                        \
-  static const ReduceFold NAME                                                                                         \
-      = { sizeof (ACCUMULATOR), sizeof (ACCUMULATOR), 1, EMPTY, NAME##_block, NAME##_fill, NAME##_rows, NAME##_join,   \
-          NAME##_merge };
+  static const ReduceFold NAME = { sizeof (ACCUMULATOR), sizeof (ACCUMULATOR), 1,           EMPTY,       NAME##_block, \
+                                   NAME##_fill,          NAME##_rows,          NAME##_join, NAME##_merge };

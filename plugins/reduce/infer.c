@@ -5,7 +5,8 @@
 
 const CandelaInputInfo reduce_inputs[] = {
   { .name = "x",
-    .kinds = CANDELA_DTYPE_KIND_BOOL | CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED | CANDELA_DTYPE_KIND_FLOAT,
+    .kinds =
+      CANDELA_DTYPE_KIND_BOOL | CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED | CANDELA_DTYPE_KIND_FLOAT,
     .summary = "what is reduced" },
   { NULL },
 };
@@ -128,8 +129,7 @@ reduce_infer (CandelaInference *inference, gboolean keepdims, gboolean needs_ele
   guint rank = candela_layout_get_rank (candela_inference_get_input_layout (inference, 0));
 
   return check_axes (inference, error)
-         && set_outputs (inference, reduce_get_axes (params, rank), keepdims, needs_elements, n_outputs, dtype,
-                         error);
+         && set_outputs (inference, reduce_get_axes (params, rank), keepdims, needs_elements, n_outputs, dtype, error);
 }
 
 gboolean

@@ -22,8 +22,7 @@ REDUCE_FLOATS (FOLDS)
 static const ReduceFold *const any_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (ANY_ROW) REDUCE_FLOATS (ANY_ROW) };
 static const ReduceFold *const all_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (ALL_ROW) REDUCE_FLOATS (ALL_ROW) };
 
-enum
-{
+enum {
   PARAM_AXIS,
   PARAM_KEEPDIMS
 };

@@ -117,9 +117,10 @@ moments_join (gpointer partials, gpointer lanes, gsize width, gsize n_lanes, gsi
     out->squares = lanes[0];                                                                                           \
   }                                                                                                                    \
                                                                                                                        \
-  static const ReduceFold moments_##name                                                                               \
-      = { sizeof (Moments), sizeof (double), 2,           NULL, moments_block_##name, moments_fill,                    \
-          moments_rows_##name, moments_join, moments_merge };
+  static const ReduceFold moments_##name = {                                                                           \
+    sizeof (Moments), sizeof (double), 2, NULL, moments_block_##name, moments_fill, moments_rows_##name,               \
+    moments_join,     moments_merge                                                                                    \
+  };
 
 REDUCE_INTEGERS (FOLD)
 REDUCE_FLOATS (FOLD)
@@ -189,8 +190,7 @@ finish_moments (const ReduceCall *call, gconstpointer partials, gint64 output, g
 /* ---- The ops ---- */
 
 /* axis is the first parameter of each. */
-enum
-{
+enum {
   MEAN_PARAM_KEEPDIMS = 1,
   VAR_PARAM_CORRECTION = 1,
   VAR_PARAM_KEEPDIMS = 2,
@@ -271,10 +271,12 @@ compute_moments (CandelaKernel *kernel, GError **error)
 }
 
 static const CandelaParamInfo mean_params[] = { REDUCE_PARAM_AXIS, REDUCE_PARAM_KEEPDIMS, { NULL } };
-static const CandelaParamInfo var_params[]
-    = { REDUCE_PARAM_AXIS, REDUCE_PARAM_CORRECTION, REDUCE_PARAM_KEEPDIMS, { NULL } };
-static const CandelaParamInfo moments_params[]
-    = { REDUCE_PARAM_AXIS, REDUCE_PARAM_KEEPDIMS, REDUCE_PARAM_CORRECTION, { NULL } };
+static const CandelaParamInfo var_params[] = {
+  REDUCE_PARAM_AXIS, REDUCE_PARAM_CORRECTION, REDUCE_PARAM_KEEPDIMS, { NULL }
+};
+static const CandelaParamInfo moments_params[] = {
+  REDUCE_PARAM_AXIS, REDUCE_PARAM_KEEPDIMS, REDUCE_PARAM_CORRECTION, { NULL }
+};
 
 static const char *const moments_outputs[] = { "mean", "variance", NULL };
 

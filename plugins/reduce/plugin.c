@@ -4,8 +4,8 @@
 #include "reduce.h"
 
 static const CandelaOpInfo *const ops[] = {
-  &reduce_sum_op,    &reduce_prod_op,   &reduce_mean_op, &reduce_var_op, &reduce_std_op, &reduce_max_op,
-  &reduce_min_op,    &reduce_any_op,    &reduce_all_op,  &reduce_argmax_op, &reduce_argmin_op, &reduce_moments_op,
+  &reduce_sum_op, &reduce_prod_op, &reduce_mean_op, &reduce_var_op,    &reduce_std_op,    &reduce_max_op,
+  &reduce_min_op, &reduce_any_op,  &reduce_all_op,  &reduce_argmax_op, &reduce_argmin_op, &reduce_moments_op,
   NULL,
 };
 

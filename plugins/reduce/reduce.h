@@ -54,7 +54,7 @@ typedef struct
 {
   gsize partial_size;
   gsize lane_size;
-  guint passes; /* over each block */
+  guint passes;        /* over each block */
   gconstpointer empty; /* the partial of no elements; NULL: zeros */
 
   /* The partial of a block of n packed elements, the first of which is number

@@ -36,8 +36,7 @@ static const ReduceFold *const prod_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS 
 static const ReduceFold *const integer_sum_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (INTEGER_SUM_ROW) };
 static const ReduceFold *const integer_prod_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (INTEGER_PROD_ROW) };
 
-enum
-{
+enum {
   PARAM_AXIS,
   PARAM_DTYPE,
   PARAM_KEEPDIMS

@@ -276,14 +276,14 @@ push_rows (Walk *walk, const guint8 *tile, gint64 index, gsize n)
 
           part = MIN ((gint64) (n - done), run - at % run);
           fold->rows (&(ReduceRows){
-              .lanes = walk->scratch,
-              .elements = tile + reduce_axes_offset (&walk->reduced, at) * (gint64) walk->size,
-              .stride = axes_run_stride (&walk->reduced),
-              .n_rows = part,
-              .width = walk->tree.width,
-              .first = done,
-              .index = at,
-              .pass = pass,
+            .lanes = walk->scratch,
+            .elements = tile + reduce_axes_offset (&walk->reduced, at) * (gint64) walk->size,
+            .stride = axes_run_stride (&walk->reduced),
+            .n_rows = part,
+            .width = walk->tree.width,
+            .first = done,
+            .index = at,
+            .pass = pass,
           });
         }
       fold->join (reduce_tree_top (&walk->tree), walk->scratch, walk->tree.width, n_lanes, n, pass);

@@ -38,14 +38,13 @@ typedef struct
   gsize size; /* of an element in memory */
   Axes kept, reduced;
   gint64 first, end; /* results */
-  gint64 seen; /* elements since the cancellable was looked at */
+  gint64 seen;       /* elements since the cancellable was looked at */
   Tree tree;
   gint64 pack;      /* elements that are packed at a time */
   gpointer scratch; /* packed elements, or lanes */
 } Walk;
 
-typedef enum
-{
+typedef enum {
   WAY_DIRECT,
   WAY_PACKED,
   WAY_ROWS

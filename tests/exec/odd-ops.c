@@ -43,8 +43,9 @@ compute_copy (CandelaKernel *kernel, GError **error)
 static const CandelaKernelInfo copy_kernels[] = { { .compute = compute_copy }, { .compute = NULL } };
 
 #define OP(op_name, ...)                                                                                               \
-  static const CandelaOpInfo op_name                                                                                   \
-    = { .struct_size = sizeof (CandelaOpInfo), .name = "odd_" #op_name, .summary = "For tests", __VA_ARGS__ };
+  static const CandelaOpInfo op_name = {                                                                               \
+    .struct_size = sizeof (CandelaOpInfo), .name = "odd_" #op_name, .summary = "For tests", __VA_ARGS__                \
+  };
 
 /* head: the first half of x, as a view; total: the sum of x. */
 static gboolean
@@ -108,8 +109,9 @@ infer_pack_from_start (CandelaInference *inference, GError **error)
 OP (pack_from_start, .inputs = one_input, .infer = infer_pack_from_start, .kernels = copy_kernels)
 
 /* x times 2 to the power of y, which is always int32. */
-static const CandelaInputInfo scale_inputs[]
-  = { { .name = "x" }, { .name = "y", .fixed = CANDELA_DTYPE_INT32 }, { .name = NULL } };
+static const CandelaInputInfo scale_inputs[] = { { .name = "x" },
+                                                 { .name = "y", .fixed = CANDELA_DTYPE_INT32 },
+                                                 { .name = NULL } };
 
 static void
 loop_scale (gpointer const *out, gconstpointer const *in, gsize n, const CandelaParams *params)
@@ -122,8 +124,9 @@ loop_scale (gpointer const *out, gconstpointer const *in, gsize n, const Candela
     result[i] = (double) x[i] * (double) (1 << y[i]);
 }
 
-static const CandelaKernelInfo scale_kernels[]
-  = { { .in = { CANDELA_DTYPE_FLOAT32, CANDELA_DTYPE_INT32 }, .out = { F64 }, .loop = loop_scale }, { .loop = NULL } };
+static const CandelaKernelInfo scale_kernels[] = {
+  { .in = { CANDELA_DTYPE_FLOAT32, CANDELA_DTYPE_INT32 }, .out = { F64 }, .loop = loop_scale }, { .loop = NULL }
+};
 
 OP (scale, .inputs = scale_inputs, .axes = CANDELA_AXES_ELEMENTWISE, .kernels = scale_kernels)
 
@@ -140,8 +143,8 @@ loop_ticket (gpointer const *out, gconstpointer const *in, gsize n, const Candel
     result[i] = x[i] + tickets++;
 }
 
-static const CandelaKernelInfo ticket_kernels[]
-  = { { .in = { F64 }, .out = { F64 }, .loop = loop_ticket }, { .loop = NULL } };
+static const CandelaKernelInfo ticket_kernels[] = { { .in = { F64 }, .out = { F64 }, .loop = loop_ticket },
+                                                    { .loop = NULL } };
 
 OP (ticket, .inputs = one_input, .axes = CANDELA_AXES_ELEMENTWISE, .effect = CANDELA_EFFECT_ORDERED,
     .kernels = ticket_kernels)
@@ -175,10 +178,10 @@ loop_caller (gpointer const *out, gconstpointer const *in, gsize n, const Candel
     result[i] = caller == g_thread_self () ? x[i] : -1;
 }
 
-static const CandelaKernelInfo alone_kernels[]
-  = { { .in = { F64 }, .out = { F64 }, .loop = loop_alone }, { .loop = NULL } };
-static const CandelaKernelInfo caller_kernels[]
-  = { { .in = { F64 }, .out = { F64 }, .loop = loop_caller }, { .loop = NULL } };
+static const CandelaKernelInfo alone_kernels[] = { { .in = { F64 }, .out = { F64 }, .loop = loop_alone },
+                                                   { .loop = NULL } };
+static const CandelaKernelInfo caller_kernels[] = { { .in = { F64 }, .out = { F64 }, .loop = loop_caller },
+                                                    { .loop = NULL } };
 
 OP (alone, .inputs = one_input, .axes = CANDELA_AXES_ELEMENTWISE, .threads = CANDELA_THREADS_ONE_AT_A_TIME,
     .kernels = alone_kernels)
@@ -283,8 +286,8 @@ loop_both (gpointer const *out, gconstpointer const *in, gsize n, const CandelaP
   memcpy (out[1], in[0], n * sizeof (double));
 }
 
-static const CandelaKernelInfo both_kernels[]
-  = { { .in = { F64 }, .out = { F64, F64 }, .loop = loop_both }, { .loop = NULL } };
+static const CandelaKernelInfo both_kernels[] = { { .in = { F64 }, .out = { F64, F64 }, .loop = loop_both },
+                                                  { .loop = NULL } };
 
 OP (half_alias, .inputs = one_input, .outputs = split_outputs, .axes = CANDELA_AXES_ELEMENTWISE,
     .infer = infer_half_alias, .kernels = both_kernels)
@@ -367,10 +370,11 @@ static const CandelaKernelInfo fails_kernels[] = { { .compute = compute_fails },
 
 OP (fails, .inputs = one_input, .infer = infer_like_x, .kernels = fails_kernels)
 
-static const CandelaOpInfo *const ops[]
-  = { &split,      &pack,      &pack_from_start, &scale,         &ticket,    &alone,   &caller,   &count,    &nothing,
-      &same,       &narrow,    &half_alias,      &no_kernel,     &true_with_error, &false_without, &no_answer,
-      &outside,    &negative,  &no_dtype,        &fickle,        &fails,     NULL };
+static const CandelaOpInfo *const ops[] = { &split,     &pack,       &pack_from_start, &scale,           &ticket,
+                                            &alone,     &caller,     &count,           &nothing,         &same,
+                                            &narrow,    &half_alias, &no_kernel,       &true_with_error, &false_without,
+                                            &no_answer, &outside,    &negative,        &no_dtype,        &fickle,
+                                            &fails,     NULL };
 
 static gboolean
 register_ops (CandelaPlugin *plugin, GError **error)

@@ -15,7 +15,10 @@ typedef struct
   const char *dtype, *shape, *elements;
 } Case;
 
-#define SIX { "x", "float64", "6", "1 2 3 4 5 6" }
+#define SIX                                                                                                            \
+  {                                                                                                                    \
+    "x", "float64", "6", "1 2 3 4 5 6"                                                                                 \
+  }
 
 static const Case cases[] = {
   /* A view beside a computed output: used both, one or the other, as result and not. */
@@ -28,18 +31,34 @@ static const Case cases[] = {
   { "pack/strided", "y = x[::2]; a = odd_pack(y); b = odd_pack(y); a + b * y", { SIX }, "float64", "3", "2 12 30" },
   { "pack/packed", "odd_pack(x) + odd_pack(x + 1)", { SIX }, "float64", "6", "3 5 7 9 11 13" },
   { "pack/of-pack", "odd_pack(contiguous(x[::-1])) + x[::-1]", { SIX }, "float64", "6", "12 10 8 6 4 2" },
-  { "pack/from-start", "odd_pack_from_start((x + 1)[2:]) + odd_pack_from_start(x + 1)[2:]", { SIX }, "float64", "4",
+  { "pack/from-start",
+    "odd_pack_from_start((x + 1)[2:]) + odd_pack_from_start(x + 1)[2:]",
+    { SIX },
+    "float64",
+    "4",
     "8 10 12 14" },
 
-  { "scale", "odd_scale(x, y) + 1", { { "x", "float32", "3", "0.5 -1 3" }, { "y", "int32", "3", "0 1 10" } },
-    "float64", "3", "1.5 -1 3073" },
-  { "scale/broadcast", "odd_scale(x, y)", { { "x", "float32", "2 1", "0.5 3" }, { "y", "int32", "2", "1 2" } },
-    "float64", "2 2", "1 2 6 12" },
+  { "scale",
+    "odd_scale(x, y) + 1",
+    { { "x", "float32", "3", "0.5 -1 3" }, { "y", "int32", "3", "0 1 10" } },
+    "float64",
+    "3",
+    "1.5 -1 3073" },
+  { "scale/broadcast",
+    "odd_scale(x, y)",
+    { { "x", "float32", "2 1", "0.5 3" }, { "y", "int32", "2", "1 2" } },
+    "float64",
+    "2 2",
+    "1 2 6 12" },
   { "scale/cast", "odd_scale(x + 0, 3)", { { "x", "float32", "2", "0.5 3" } }, "float64", "2", "4 24" },
 
   { "count/none", "odd_count() + odd_nothing()", { { NULL } }, "float64", "", "0" },
-  { "count/many", "odd_count(x, x, x + 1, 2, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x)", { SIX },
-    "float64", "", "19" },
+  { "count/many",
+    "odd_count(x, x, x + 1, 2, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x)",
+    { SIX },
+    "float64",
+    "",
+    "19" },
   { "same/array", "odd_same(x) + odd_same(x[::-1] * 1)", { SIX }, "float64", "6", "7 7 7 7 7 7" },
   { "same/scalar", "odd_same(2.5) + 1.0", { { NULL } }, "float64", "", "3.5" },
 
@@ -48,8 +67,12 @@ static const Case cases[] = {
 
   /* Scalars of which a view is made. */
   { "scalar/broadcast", "broadcast_to(2.5, [2, 2])", { { NULL } }, "float64", "2 2", "2.5 2.5 2.5 2.5" },
-  { "scalar/view-of-view", "contiguous(broadcast_to(expand_dims(7, 0), [2, 1]).T) + 1", { { NULL } },
-    "int64", "1 2", "8 8" },
+  { "scalar/view-of-view",
+    "contiguous(broadcast_to(expand_dims(7, 0), [2, 1]).T) + 1",
+    { { NULL } },
+    "int64",
+    "1 2",
+    "8 8" },
   { "scalar/view", "expand_dims(true, 0)", { { NULL } }, "bool", "1", "1" },
 };
 

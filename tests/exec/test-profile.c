@@ -37,8 +37,7 @@ static const Given matrices[] = { { "a", "float32", "2 3", "1 2 3 4 5 6" },
                                   { "k", "int8", "2 1", "1 2" } };
 
 static void
-check_step (CandelaRunProfile *profile, guint step, const char *parts, guint64 read, guint64 written,
-            guint64 elements)
+check_step (CandelaRunProfile *profile, guint step, const char *parts, guint64 read, guint64 written, guint64 elements)
 {
   g_auto (GStrv) found = candela_run_profile_get_step_parts (profile, step);
   g_autofree char *joined = g_strjoinv ("+", found);
@@ -86,8 +85,8 @@ test_bytes_of_other_steps (void)
 static void
 test_times (void)
 {
-  g_autoptr (CandelaRunProfile) profile
-      = profile_given ("t = sum(exp(a) @ a.T, axis=0); t / sum(t)", matrices, 3, CANDELA_PLAN_NO_FUSION);
+  g_autoptr (CandelaRunProfile) profile =
+    profile_given ("t = sum(exp(a) @ a.T, axis=0); t / sum(t)", matrices, 3, CANDELA_PLAN_NO_FUSION);
   guint n = candela_run_profile_get_n_steps (profile);
   guint64 before = 0, inside = 0;
   CandelaRunStats stats;
@@ -122,8 +121,8 @@ test_threads (void)
   for (guint n = 1; n <= 2; n++)
     {
       candela_set_num_threads (n);
-      g_autoptr (CandelaRunProfile) large
-          = profile_given ("exp(ones([3000000], dtype='float32') * k[0, 0])", matrices, 3, 0);
+      g_autoptr (CandelaRunProfile) large =
+        profile_given ("exp(ones([3000000], dtype='float32') * k[0, 0])", matrices, 3, 0);
       g_autoptr (CandelaRunProfile) small = profile_given ("a + b", matrices, 3, 0);
       guint last = candela_run_profile_get_n_steps (large) - 1;
 
@@ -215,14 +214,13 @@ check_event (JsonObject *event, CandelaRunProfile *profile, guint step)
 
   g_assert_cmpstr (json_object_get_string_member (event, "ph"), ==, "X");
   g_assert_true (json_object_has_member (event, "pid") && json_object_has_member (event, "tid"));
-  g_assert_cmpfloat_with_epsilon (1000 * end,
-                                  candela_run_profile_get_step_start (profile, step)
-                                      + candela_run_profile_get_step_duration (profile, step),
-                                  1);
+  g_assert_cmpfloat_with_epsilon (
+    1000 * end,
+    candela_run_profile_get_step_start (profile, step) + candela_run_profile_get_step_duration (profile, step), 1);
   g_assert_cmpint (json_object_get_int_member (args, "step"), ==, step);
   g_assert_cmpint (json_object_get_int_member (args, "bytes"), ==,
                    candela_run_profile_get_step_bytes_read (profile, step)
-                       + candela_run_profile_get_step_bytes_written (profile, step));
+                     + candela_run_profile_get_step_bytes_written (profile, step));
 }
 
 static void

@@ -50,7 +50,8 @@ check_pieces (const char *text, CandelaTensor *x, CandelaTensor *whole)
 
       g_assert_no_error (error);
       if (memcmp (candela_tensor_get_data (piece), (const guint8 *) candela_tensor_get_data (whole) + start * size,
-                  (end - start) * size) != 0)
+                  (end - start) * size)
+          != 0)
         g_error ("%s: other bits between %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT, text, start, end);
     }
 }

@@ -25,9 +25,8 @@ make_names (void)
   GHashTable *names = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) candela_node_unref);
 
   for (guint i = 0; i < G_N_ELEMENTS (slots); i++)
-    g_hash_table_insert (
-        names, (char *) slots[i].name,
-        candela_node_new_slot (slots[i].name, slots[i].dtype, slots[i].shape, slots[i].rank, NULL));
+    g_hash_table_insert (names, (char *) slots[i].name,
+                         candela_node_new_slot (slots[i].name, slots[i].dtype, slots[i].shape, slots[i].rank, NULL));
   return names;
 }
 
@@ -454,7 +453,7 @@ test_nesting (void)
   {
     const char *before, *middle, *after;
   } cases[] = {
-    { "(", "1", ")" }, { "-", "1", "" }, { "", "1", "**1" }, { "abs(", "1", ")" },
+    { "(", "1", ")" }, { "-", "1", "" },   { "", "1", "**1" },    { "abs(", "1", ")" },
     { "[", "1", "]" }, { "x[", "0", "]" }, { "~(-(", "1", "))" },
   };
 

@@ -14,93 +14,59 @@ typedef struct
 } Case;
 
 static const Case cases[] = {
-  { "full", "{'shape': <[int64 2, 2]>, 'fill_value': <7>}", "int64", "2 2",
-    "7 7 7 7" },
-  { "full", "{'shape': <[int64 2]>, 'fill_value': <1.5>}", "float64", "2",
-    "1.5 1.5" },
-  { "full", "{'shape': <@ax []>, 'fill_value': <true>}", "bool", "",
-    "1" },
-  { "full", "{'shape': <int64 2>, 'fill_value': <-1>, 'dtype': <'int8'>}", "int8", "2",
-    "-1 -1" },
-  { "full", "{'shape': <[int64 2]>, 'fill_value': <3.0>, 'dtype': <'uint16'>}", "uint16", "2",
-    "3 3" },
+  { "full", "{'shape': <[int64 2, 2]>, 'fill_value': <7>}", "int64", "2 2", "7 7 7 7" },
+  { "full", "{'shape': <[int64 2]>, 'fill_value': <1.5>}", "float64", "2", "1.5 1.5" },
+  { "full", "{'shape': <@ax []>, 'fill_value': <true>}", "bool", "", "1" },
+  { "full", "{'shape': <int64 2>, 'fill_value': <-1>, 'dtype': <'int8'>}", "int8", "2", "-1 -1" },
+  { "full", "{'shape': <[int64 2]>, 'fill_value': <3.0>, 'dtype': <'uint16'>}", "uint16", "2", "3 3" },
   { "full", "{'shape': <[int64 2]>, 'fill_value': <0.1>, 'dtype': <'float32'>}", "float32", "2",
     "0.10000000149011612 0.10000000149011612" },
-  { "full", "{'shape': <[int64 1]>, 'fill_value': <2>, 'dtype': <'bool'>}", "bool", "1",
-    "1" },
-  { "full", "{'shape': <[int64 0, 3]>, 'fill_value': <2>}", "int64", "0 3",
-    "" },
+  { "full", "{'shape': <[int64 1]>, 'fill_value': <2>, 'dtype': <'bool'>}", "bool", "1", "1" },
+  { "full", "{'shape': <[int64 0, 3]>, 'fill_value': <2>}", "int64", "0 3", "" },
   { "full", "{'shape': <[int64 2]>, 'fill_value': <int64 9223372036854775807>}", "int64", "2",
     "9223372036854775807 9223372036854775807" },
-  { "zeros", "{'shape': <[int64 2, 1]>}", "float64", "2 1",
-    "0 0" },
-  { "ones", "{'shape': <[int64 3]>, 'dtype': <'int32'>}", "int32", "3",
-    "1 1 1" },
-  { "ones", "{'shape': <[int64 2]>, 'dtype': <'bool'>}", "bool", "2",
-    "1 1" },
-  { "ones", "{'shape': <@ax []>, 'dtype': <'float32'>}", "float32", "",
-    "1" },
-  { "eye", "{'n_rows': <2>}", "float64", "2 2",
-    "1 0 0 1" },
-  { "eye", "{'n_rows': <2>, 'n_cols': <3>, 'k': <1>, 'dtype': <'int8'>}", "int8", "2 3",
-    "0 1 0 0 0 1" },
-  { "eye", "{'n_rows': <3>, 'n_cols': <2>, 'k': <-1>}", "float64", "3 2",
-    "0 0 1 0 0 1" },
-  { "eye", "{'n_rows': <2>, 'k': <int64 9223372036854775807>, 'dtype': <'bool'>}", "bool", "2 2",
-    "0 0 0 0" },
-  { "eye", "{'n_rows': <2>, 'k': <int64 -9223372036854775808>}", "float64", "2 2",
-    "0 0 0 0" },
-  { "eye", "{'n_rows': <0>, 'n_cols': <2>}", "float64", "0 2",
-    "" },
-  { "eye", "{'n_rows': <2>, 'n_cols': <4>, 'k': <3>}", "float64", "2 4",
-    "0 0 0 1 0 0 0 0" },
-  { "eye", "{'n_rows': <4>, 'n_cols': <2>, 'k': <-3>}", "float64", "4 2",
-    "0 0 0 0 0 0 1 0" },
-  { "arange", "{'start': <5>}", "int64", "5",
-    "0 1 2 3 4" },
-  { "arange", "{'start': <2>, 'stop': <7>}", "int64", "5",
-    "2 3 4 5 6" },
-  { "arange", "{'start': <7>, 'stop': <0>, 'step': <-3>}", "int64", "3",
-    "7 4 1" },
-  { "arange", "{'start': <3>, 'stop': <3>}", "int64", "0",
-    "" },
-  { "arange", "{'start': <3>, 'stop': <1>}", "int64", "0",
-    "" },
-  { "arange", "{'start': <-4>}", "int64", "0",
-    "" },
-  { "arange", "{'start': <2.5>}", "float64", "3",
-    "0 1 2" },
+  { "zeros", "{'shape': <[int64 2, 1]>}", "float64", "2 1", "0 0" },
+  { "ones", "{'shape': <[int64 3]>, 'dtype': <'int32'>}", "int32", "3", "1 1 1" },
+  { "ones", "{'shape': <[int64 2]>, 'dtype': <'bool'>}", "bool", "2", "1 1" },
+  { "ones", "{'shape': <@ax []>, 'dtype': <'float32'>}", "float32", "", "1" },
+  { "eye", "{'n_rows': <2>}", "float64", "2 2", "1 0 0 1" },
+  { "eye", "{'n_rows': <2>, 'n_cols': <3>, 'k': <1>, 'dtype': <'int8'>}", "int8", "2 3", "0 1 0 0 0 1" },
+  { "eye", "{'n_rows': <3>, 'n_cols': <2>, 'k': <-1>}", "float64", "3 2", "0 0 1 0 0 1" },
+  { "eye", "{'n_rows': <2>, 'k': <int64 9223372036854775807>, 'dtype': <'bool'>}", "bool", "2 2", "0 0 0 0" },
+  { "eye", "{'n_rows': <2>, 'k': <int64 -9223372036854775808>}", "float64", "2 2", "0 0 0 0" },
+  { "eye", "{'n_rows': <0>, 'n_cols': <2>}", "float64", "0 2", "" },
+  { "eye", "{'n_rows': <2>, 'n_cols': <4>, 'k': <3>}", "float64", "2 4", "0 0 0 1 0 0 0 0" },
+  { "eye", "{'n_rows': <4>, 'n_cols': <2>, 'k': <-3>}", "float64", "4 2", "0 0 0 0 0 0 1 0" },
+  { "arange", "{'start': <5>}", "int64", "5", "0 1 2 3 4" },
+  { "arange", "{'start': <2>, 'stop': <7>}", "int64", "5", "2 3 4 5 6" },
+  { "arange", "{'start': <7>, 'stop': <0>, 'step': <-3>}", "int64", "3", "7 4 1" },
+  { "arange", "{'start': <3>, 'stop': <3>}", "int64", "0", "" },
+  { "arange", "{'start': <3>, 'stop': <1>}", "int64", "0", "" },
+  { "arange", "{'start': <-4>}", "int64", "0", "" },
+  { "arange", "{'start': <2.5>}", "float64", "3", "0 1 2" },
   { "arange", "{'start': <0>, 'stop': <1>, 'step': <0.1>}", "float64", "10",
     "0 0.1 0.2 0.30000000000000004 0.4 0.5 0.6000000000000001 0.7000000000000001 0.8 0.9" },
   { "arange", "{'start': <1.0>, 'stop': <1.3>, 'step': <0.1>}", "float64", "4",
     "1 1.1 1.2000000000000002 1.3000000000000003" },
   { "arange", "{'start': <0.1>, 'stop': <1.0>, 'step': <0.3>, 'dtype': <'float32'>}", "float32", "3",
     "0.10000000149011612 0.4000000059604645 0.7000000476837158" },
-  { "arange", "{'start': <3>, 'dtype': <'uint8'>}", "uint8", "3",
-    "0 1 2" },
-  { "arange", "{'start': <4>, 'dtype': <'float32'>}", "float32", "4",
-    "0 1 2 3" },
+  { "arange", "{'start': <3>, 'dtype': <'uint8'>}", "uint8", "3", "0 1 2" },
+  { "arange", "{'start': <4>, 'dtype': <'float32'>}", "float32", "4", "0 1 2 3" },
   { "arange",
     "{'start': <int64 -9223372036854775808>, 'stop': <int64 9223372036854775807>, 'step': <int64 9223372036854775807>}",
     "int64", "3", "-9223372036854775808 -1 9223372036854775806" },
-  { "arange", "{'start': <0>, 'stop': <-10>, 'step': <-4>, 'dtype': <'int16'>}", "int16", "3",
-    "0 -4 -8" },
+  { "arange", "{'start': <0>, 'stop': <-10>, 'step': <-4>, 'dtype': <'int16'>}", "int16", "3", "0 -4 -8" },
   { "linspace", "{'start': <0.0>, 'stop': <1.0>, 'num': <4>}", "float64", "4",
     "0 0.3333333333333333 0.6666666666666666 1" },
-  { "linspace", "{'start': <0>, 'stop': <1>, 'num': <4>, 'endpoint': <false>}", "float64", "4",
-    "0 0.25 0.5 0.75" },
+  { "linspace", "{'start': <0>, 'stop': <1>, 'num': <4>, 'endpoint': <false>}", "float64", "4", "0 0.25 0.5 0.75" },
   { "linspace", "{'start': <0.1>, 'stop': <-0.7>, 'num': <5>}", "float64", "5",
     "0.1 -0.09999999999999998 -0.29999999999999993 -0.5 -0.7" },
-  { "linspace", "{'start': <3>, 'stop': <9>, 'num': <1>}", "float64", "1",
-    "3" },
-  { "linspace", "{'start': <3>, 'stop': <9>, 'num': <0>}", "float64", "0",
-    "" },
-  { "linspace", "{'start': <2>, 'stop': <2>, 'num': <3>}", "float64", "3",
-    "2 2 2" },
+  { "linspace", "{'start': <3>, 'stop': <9>, 'num': <1>}", "float64", "1", "3" },
+  { "linspace", "{'start': <3>, 'stop': <9>, 'num': <0>}", "float64", "0", "" },
+  { "linspace", "{'start': <2>, 'stop': <2>, 'num': <3>}", "float64", "3", "2 2 2" },
   { "linspace", "{'start': <0.1>, 'stop': <1.0>, 'num': <4>, 'dtype': <'float32'>}", "float32", "4",
     "0.10000000149011612 0.4000000059604645 0.699999988079071 1" },
-  { "linspace", "{'start': <3>, 'stop': <9>, 'num': <1>, 'endpoint': <false>}", "float64", "1",
-    "3" },
+  { "linspace", "{'start': <3>, 'stop': <9>, 'num': <1>, 'endpoint': <false>}", "float64", "1", "3" },
   { "random_uniform", "{'shape': <[int64 3]>}", "float64", "3",
     "0.8805201978886142 0.6054818538799213 0.36209111566940344" },
   { "random_uniform", "{'shape': <[int64 2, 2]>, 'seed': <int64 -3>, 'low': <-1.0>, 'high': <3.0>}", "float64", "2 2",
@@ -224,12 +190,12 @@ test_random_elements (void)
 
   for (guint i = 0; i < 4; i++)
     {
-      g_autofree char *large = g_strdup_printf ("{'shape': <[int64 3, 70001]>, 'seed': <5>, 'dtype': <'%s'>}",
-                                                dtypes[i % 2]);
-      g_autofree char *small = g_strdup_printf ("{'shape': <[int64 65539]>, 'seed': <5>, 'dtype': <'%s'>}",
-                                                dtypes[i % 2]);
-      g_autofree char *other = g_strdup_printf ("{'shape': <[int64 65539]>, 'seed': <6>, 'dtype': <'%s'>}",
-                                                dtypes[i % 2]);
+      g_autofree char *large =
+        g_strdup_printf ("{'shape': <[int64 3, 70001]>, 'seed': <5>, 'dtype': <'%s'>}", dtypes[i % 2]);
+      g_autofree char *small =
+        g_strdup_printf ("{'shape': <[int64 65539]>, 'seed': <5>, 'dtype': <'%s'>}", dtypes[i % 2]);
+      g_autofree char *other =
+        g_strdup_printf ("{'shape': <[int64 65539]>, 'seed': <6>, 'dtype': <'%s'>}", dtypes[i % 2]);
       g_autoptr (CandelaTensor) a = compute_op (ops[i / 2], large, NULL, NULL);
       g_autoptr (CandelaTensor) b = compute_op (ops[i / 2], small, NULL, NULL);
       g_autoptr (CandelaTensor) c = compute_op (ops[i / 2], other, NULL, NULL);
@@ -289,10 +255,10 @@ static void
 test_uniform_bounds (void)
 {
   /* 1 and the next number: every value is 1, never the bound. */
-  g_autoptr (CandelaTensor) narrow = compute_op (
-      "random_uniform", "{'shape': <[int64 1000]>, 'low': <1.0>, 'high': <1.0000000000000002>}", NULL, NULL);
-  g_autoptr (CandelaTensor) wide
-      = compute_op ("random_uniform", "{'shape': <[int64 100000]>, 'dtype': <'float32'>}", NULL, NULL);
+  g_autoptr (CandelaTensor) narrow =
+    compute_op ("random_uniform", "{'shape': <[int64 1000]>, 'low': <1.0>, 'high': <1.0000000000000002>}", NULL, NULL);
+  g_autoptr (CandelaTensor) wide =
+    compute_op ("random_uniform", "{'shape': <[int64 100000]>, 'dtype': <'float32'>}", NULL, NULL);
   double sum = 0.0;
 
   for (guint i = 0; i < 1000; i++)

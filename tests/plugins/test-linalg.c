@@ -76,8 +76,8 @@ test_values (void)
       g_autoptr (CandelaNode) a = make_value (c->a_dtype, c->a_shape, c->a);
       g_autoptr (CandelaNode) b = make_value (c->b_dtype, c->b_shape, c->b);
       g_autoptr (CandelaTensor) result = compute_op (c->op, c->params, a, b);
-      g_autofree char *what = g_strdup_printf ("%s of %s [%s] and %s [%s]", c->op, c->a_dtype, c->a_shape, c->b_dtype,
-                                               c->b_shape);
+      g_autofree char *what =
+        g_strdup_printf ("%s of %s [%s] and %s [%s]", c->op, c->a_dtype, c->a_shape, c->b_dtype, c->b_shape);
 
       assert_elements (result, c->dtype, c->shape, c->elements, what);
     }
@@ -151,17 +151,17 @@ make_matrix (CandelaDType dtype, gint64 rows, gint64 cols, guint how, double *va
 {
   /* row and column stride, offset, elements of the buffer */
   const gint64 ways[][4] = {
-    { cols, 1, 0, rows * cols },                              /* packed */
-    { 1, rows, 0, rows * cols },                              /* by columns */
-    { cols + 3, 1, 2, rows * (cols + 3) },                    /* rows apart */
-    { 1, rows + 5, 1, cols * (rows + 5) },                    /* columns apart */
-    { 2 * cols, 2, 1, 2 * rows * cols },                      /* every second */
-    { -cols, 1, (rows - 1) * cols, rows * cols },             /* rows reversed */
-    { cols, -1, cols - 1, rows * cols },                      /* columns reversed */
-    { -1, -rows, rows * cols - 1, rows * cols },              /* both, by columns */
-    { 0, 1, 0, cols },                                        /* one row again and again */
-    { 1, 0, 0, rows },                                        /* one column again and again */
-    { 1, 1, 0, rows + cols },                                 /* rows that overlap */
+    { cols, 1, 0, rows * cols },                  /* packed */
+    { 1, rows, 0, rows * cols },                  /* by columns */
+    { cols + 3, 1, 2, rows * (cols + 3) },        /* rows apart */
+    { 1, rows + 5, 1, cols * (rows + 5) },        /* columns apart */
+    { 2 * cols, 2, 1, 2 * rows * cols },          /* every second */
+    { -cols, 1, (rows - 1) * cols, rows * cols }, /* rows reversed */
+    { cols, -1, cols - 1, rows * cols },          /* columns reversed */
+    { -1, -rows, rows * cols - 1, rows * cols },  /* both, by columns */
+    { 0, 1, 0, cols },                            /* one row again and again */
+    { 1, 0, 0, rows },                            /* one column again and again */
+    { 1, 1, 0, rows + cols },                     /* rows that overlap */
   };
   const gint64 *way = ways[how];
   g_autoptr (GError) error = NULL;
@@ -238,11 +238,10 @@ test_stacks_of_views (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (CandelaTensor) base = make_tensor ("int32", "12", "1 2 3 4 5 6 7 8 9 10 11 12");
-  g_autoptr (CandelaNode) a
-      = make_view (base, candela_layout_new_strided ((gint64[]){ 3, 1, 2, 2 }, 4, (gint64[]){ 4, 0, -1, -2 }, 4, 3,
-                                                     &error));
-  g_autoptr (CandelaNode) b
-      = make_view (base, candela_layout_new_strided ((gint64[]){ 2, 2, 1 }, 3, (gint64[]){ 0, 6, 1 }, 3, 0, &error));
+  g_autoptr (CandelaNode) a = make_view (
+    base, candela_layout_new_strided ((gint64[]){ 3, 1, 2, 2 }, 4, (gint64[]){ 4, 0, -1, -2 }, 4, 3, &error));
+  g_autoptr (CandelaNode) b =
+    make_view (base, candela_layout_new_strided ((gint64[]){ 2, 2, 1 }, 3, (gint64[]){ 0, 6, 1 }, 3, 0, &error));
   g_autoptr (CandelaNode) c = make_value ("float32", "2 1", "1 7");
   g_autoptr (CandelaTensor) product = NULL, mixed = NULL;
 
@@ -357,8 +356,8 @@ test_vecdot_of_views (void)
   for (gint64 i = 0; i < 4000; i++)
     ((double *) candela_tensor_get_writable_data (base))[i] = sin ((double) i) * pow (10.0, (double) (i % 20));
   for (gint64 i = 0; i < 2000; i++)
-    ((double *) candela_tensor_get_writable_data (packed))[i]
-        = ((const double *) candela_tensor_get_data (base))[3999 - 2 * i];
+    ((double *) candela_tensor_get_writable_data (packed))[i] =
+      ((const double *) candela_tensor_get_data (base))[3999 - 2 * i];
   view = make_view (base, candela_layout_new_strided ((gint64[]){ 2000 }, 1, (gint64[]){ -2 }, 1, 3999, &error));
   copy = candela_node_new_tensor (packed);
   a = compute_op ("vecdot", NULL, view, view);

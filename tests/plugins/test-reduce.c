@@ -14,7 +14,7 @@ typedef struct
 
 #define QUARTERS                                                                                                       \
   "float64", "2 3 4",                                                                                                  \
-      "-7 -5.75 -4.5 -3.25 -2 -0.75 0.5 1.75 3 4.25 5.5 6.75 8 9.25 10.5 11.75 13 14.25 15.5 16.75 18 19.25 20.5 21.75"
+    "-7 -5.75 -4.5 -3.25 -2 -0.75 0.5 1.75 3 4.25 5.5 6.75 8 9.25 10.5 11.75 13 14.25 15.5 16.75 18 19.25 20.5 21.75"
 
 static const Case cases[] = {
   { "sum", NULL, "int32", "2 3", "-2 -1 0 1 2 3", "int64", "", "3" },
@@ -24,14 +24,10 @@ static const Case cases[] = {
   { "sum", "{'keepdims': <true>}", "int32", "2 3", "-2 -1 0 1 2 3", "int64", "1 1", "3" },
   { "sum", "{'axis': <int64 1>}", "int32", "2 3", "-2 -1 0 1 2 3", "int64", "2", "-3 6" },
   { "sum", "{'axis': <@ax []>}", "int32", "2 3", "-2 -1 0 1 2 3", "int64", "2 3", "-2 -1 0 1 2 3" },
-  { "sum", "{'axis': <[int64 0, 2]>}", QUARTERS,
-    "float64", "3", "19 59 99" },
-  { "sum", "{'axis': <[int64 2, 0]>}", QUARTERS,
-    "float64", "3", "19 59 99" },
-  { "sum", "{'axis': <[int64 -2]>}", QUARTERS,
-    "float64", "2 4", "-6 -2.25 1.5 5.25 39 42.75 46.5 50.25" },
-  { "sum", "{'axis': <[int64 1, 2]>}", QUARTERS,
-    "float64", "2", "-1.5 178.5" },
+  { "sum", "{'axis': <[int64 0, 2]>}", QUARTERS, "float64", "3", "19 59 99" },
+  { "sum", "{'axis': <[int64 2, 0]>}", QUARTERS, "float64", "3", "19 59 99" },
+  { "sum", "{'axis': <[int64 -2]>}", QUARTERS, "float64", "2 4", "-6 -2.25 1.5 5.25 39 42.75 46.5 50.25" },
+  { "sum", "{'axis': <[int64 1, 2]>}", QUARTERS, "float64", "2", "-1.5 178.5" },
   { "sum", NULL, "bool", "3", "1 0 1", "int64", "", "2" },
   { "sum", NULL, "int8", "3", "3 0 1", "int64", "", "4" },
   { "sum", NULL, "int16", "3", "3 0 1", "int64", "", "4" },
@@ -45,34 +41,33 @@ static const Case cases[] = {
   { "sum", "{'dtype': <'int8'>}", "int8", "2", "100 100", "int8", "", "-56" },
   { "sum", "{'dtype': <'float32'>}", "int32", "2", "16777217 1", "float32", "", "16777216" },
   { "sum", "{'dtype': <'int32'>}", "float64", "2 2", "0.5 0.7 0.2 1.5", "int32", "", "1" },
-  { "sum", "{'dtype': <'int32'>, 'axis': <[int64 0]>}", "float64", "2 2", "0.5 2.7 0.2 1.5",
-    "int32", "2", "0 3" },
+  { "sum", "{'dtype': <'int32'>, 'axis': <[int64 0]>}", "float64", "2 2", "0.5 2.7 0.2 1.5", "int32", "2", "0 3" },
   { "sum", "{'dtype': <'float64'>}", "uint8", "2", "1 2", "float64", "", "3" },
   { "sum", NULL, "int64", "2", "9223372036854775807 1", "int64", "", "-9223372036854775808" },
   { "prod", NULL, "int32", "2 3", "-3 -2 -1 0 1 2", "int64", "", "0" },
-  { "prod", "{'axis': <[int64 0]>}", QUARTERS,
-    "float64", "3 4", "-56 -53.1875 -47.25 -38.1875 -26 -10.6875 7.75 29.3125 54 81.8125 112.75 146.8125" },
-  { "prod", NULL, "float32", "2 3", "1.5 -2 8 0.10000000149011612 3 -0.699999988079071",
-    "float32", "", "5.039999961853027" },
+  { "prod", "{'axis': <[int64 0]>}", QUARTERS, "float64", "3 4",
+    "-56 -53.1875 -47.25 -38.1875 -26 -10.6875 7.75 29.3125 54 81.8125 112.75 146.8125" },
+  { "prod", NULL, "float32", "2 3", "1.5 -2 8 0.10000000149011612 3 -0.699999988079071", "float32", "",
+    "5.039999961853027" },
   { "mean", NULL, "int32", "2 3", "-2 -1 0 1 2 3", "float64", "", "0.5" },
-  { "mean", "{'axis': <[int64 0]>}", QUARTERS,
-    "float64", "3 4", "0.5 1.75 3 4.25 5.5 6.75 8 9.25 10.5 11.75 13 14.25" },
-  { "mean", "{'axis': <[int64 2]>, 'keepdims': <true>}", QUARTERS,
-    "float64", "2 3 1", "-5.125 -0.125 4.875 9.875 14.875 19.875" },
+  { "mean", "{'axis': <[int64 0]>}", QUARTERS, "float64", "3 4",
+    "0.5 1.75 3 4.25 5.5 6.75 8 9.25 10.5 11.75 13 14.25" },
+  { "mean", "{'axis': <[int64 2]>, 'keepdims': <true>}", QUARTERS, "float64", "2 3 1",
+    "-5.125 -0.125 4.875 9.875 14.875 19.875" },
   { "mean", NULL, "bool", "4", "1 0 1 1", "float64", "", "0.75" },
-  { "mean", "{'axis': <[int64 1]>}", "float32", "2 3", "1.5 -2 8 0.10000000149011612 3 -0.699999988079071",
-    "float32", "2", "2.5 0.800000011920929" },
+  { "mean", "{'axis': <[int64 1]>}", "float32", "2 3", "1.5 -2 8 0.10000000149011612 3 -0.699999988079071", "float32",
+    "2", "2.5 0.800000011920929" },
   { "var", NULL, "int32", "2 3", "-2 -1 0 1 2 3", "float64", "", "2.9166666666666665" },
   { "var", "{'correction': <1.0>}", "int32", "2 3", "-2 -1 0 1 2 3", "float64", "", "3.5" },
-  { "var", "{'axis': <[int64 0]>}", QUARTERS,
-    "float64", "3 4", "56.25 56.25 56.25 56.25 56.25 56.25 56.25 56.25 56.25 56.25 56.25 56.25" },
+  { "var", "{'axis': <[int64 0]>}", QUARTERS, "float64", "3 4",
+    "56.25 56.25 56.25 56.25 56.25 56.25 56.25 56.25 56.25 56.25 56.25 56.25" },
   { "std", "{'axis': <[int64 1]>}", "float64", "2 3", "1 2.5 4 7 0 -1", "float64", "2",
     "1.224744871391589 3.559026084010437" },
   { "std", "{'axis': <[int64 0]>, 'correction': <1>, 'keepdims': <true>}", "float64", "2 3", "1 2.5 4 7 0 -1",
     "float64", "1 3", "4.242640687119285 1.7677669529663689 3.5355339059327378" },
   { "var", NULL, "float64", "4", "1000000004 1000000007 1000000013 1000000016", "float64", "", "22.5" },
-  { "var", "{'correction': <1.0>}", "float64", "4", "1000000004 1000000007 1000000013 1000000016",
-    "float64", "", "30" },
+  { "var", "{'correction': <1.0>}", "float64", "4", "1000000004 1000000007 1000000013 1000000016", "float64", "",
+    "30" },
   { "var", NULL, "float32", "2", "1000000064 1000000128", "float32", "", "1024" },
   { "var", "{'correction': <1.0>}", "float64", "1", "3", "float64", "", "nan" },
   { "var", "{'correction': <2.0>}", "float64", "2", "3 4", "float64", "", "inf" },
@@ -107,8 +102,7 @@ static const Case cases[] = {
   { "argmax", "{'axis': <1>}", "int64", "3 3", "3 7 7 7 0 7 -1 -1 -2", "int64", "3", "1 0 0" },
   { "argmin", "{'axis': <-1>}", "int64", "3 3", "3 7 7 7 0 7 -1 -1 -2", "int64", "3", "0 1 2" },
   { "argmin", "{'keepdims': <true>}", "int64", "3 3", "3 7 7 7 0 7 -1 -1 -2", "int64", "1 1", "8" },
-  { "argmax", "{'axis': <1>, 'keepdims': <true>}", "int64", "3 3", "3 7 7 7 0 7 -1 -1 -2",
-    "int64", "3 1", "1 0 0" },
+  { "argmax", "{'axis': <1>, 'keepdims': <true>}", "int64", "3 3", "3 7 7 7 0 7 -1 -1 -2", "int64", "3 1", "1 0 0" },
   { "argmax", NULL, "float64", "2 3", "1 nan 3 4 5 -inf", "int64", "", "1" },
   { "argmin", "{'axis': <0>}", "float64", "2 3", "1 nan 3 4 5 -inf", "int64", "3", "0 0 1" },
   { "argmin", "{'axis': <1>}", "float64", "2 3", "1 nan 3 4 5 -inf", "int64", "2", "1 2" },
@@ -139,8 +133,8 @@ static const Case cases[] = {
   { "sum", NULL, "float64", "2", "-0 0", "float64", "", "0" },
   { "sum", NULL, "float64", "", "3.5", "float64", "", "3.5" },
   { "sum", NULL, "float64", "2", "inf -inf", "float64", "", "nan" },
-  { "sum", NULL, "float32", "3", "3.0000000054977558e+38 3.0000000054977558e+38 -3.0000000054977558e+38",
-    "float32", "", "3.0000000054977558e+38" },
+  { "sum", NULL, "float32", "3", "3.0000000054977558e+38 3.0000000054977558e+38 -3.0000000054977558e+38", "float32", "",
+    "3.0000000054977558e+38" },
 };
 
 static void
@@ -163,8 +157,8 @@ test_moments (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (CandelaNode) x = make_value ("float32", "2 3", "1 2 6 -1 -1 -1");
-  g_autoptr (CandelaNode) moments
-      = make_op ("moments", "{'axis': <[int64 1]>, 'keepdims': <true>, 'correction': <1.0>}", x, NULL, &error);
+  g_autoptr (CandelaNode) moments =
+    make_op ("moments", "{'axis': <[int64 1]>, 'keepdims': <true>, 'correction': <1.0>}", x, NULL, &error);
   g_autoptr (CandelaNode) mean = NULL, variance = NULL;
   g_autoptr (CandelaTensor) mean_value = NULL, variance_value = NULL;
 
@@ -390,8 +384,8 @@ test_cast (void)
   g_assert_no_error (error);
   for (gint64 i = 0; i < 70; i++)
     for (gint64 k = 0; k < 30; k++)
-      ((float *) candela_tensor_get_writable_data (narrow))[i * 30 + k]
-          = (float) ((const double *) candela_tensor_get_data (base))[k * 70 + i];
+      ((float *) candela_tensor_get_writable_data (narrow))[i * 30 + k] =
+        (float) ((const double *) candela_tensor_get_data (base))[k * 70 + i];
   x = make_view (base, candela_layout_permute (candela_tensor_get_layout (base), (gint64[]){ 1, 0 }, 2, &error));
   y = candela_node_new_tensor (narrow);
   a = compute_op ("sum", "{'dtype': <'float32'>, 'axis': <[int64 0]>}", x, NULL);
@@ -405,8 +399,8 @@ test_sum_of_a_transposed_view (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (CandelaTensor) x = make_tensor ("float32", "2 2", "1e8 1 -1e8 1");
-  g_autoptr (CandelaNode) view
-      = make_view (x, candela_layout_permute (candela_tensor_get_layout (x), (gint64[]){ 1, 0 }, 2, &error));
+  g_autoptr (CandelaNode) view =
+    make_view (x, candela_layout_permute (candela_tensor_get_layout (x), (gint64[]){ 1, 0 }, 2, &error));
   g_autoptr (CandelaNode) packed = pack (view);
   g_autoptr (CandelaTensor) a = compute_op ("sum", NULL, view, NULL), b = compute_op ("sum", NULL, packed, NULL);
 

@@ -162,12 +162,12 @@ static const struct
   { NAN, G_MININT64, (guint64) 1 << 63, 0, 0, 0, 0 },
 };
 
-#define CONVERTED(from, FROM, to, TO, value)                                                                          \
-  ({                                                                                                                  \
-    from in_ = (value);                                                                                               \
-    to out_ = 0;                                                                                                      \
-    candela_dtype_get_convert_func (CANDELA_DTYPE_##FROM, CANDELA_DTYPE_##TO) (&out_, &in_, 1);                       \
-    out_;                                                                                                             \
+#define CONVERTED(from, FROM, to, TO, value)                                                                           \
+  ({                                                                                                                   \
+    from in_ = (value);                                                                                                \
+    to out_ = 0;                                                                                                       \
+    candela_dtype_get_convert_func (CANDELA_DTYPE_##FROM, CANDELA_DTYPE_##TO) (&out_, &in_, 1);                        \
+    out_;                                                                                                              \
   })
 
 static void
@@ -242,7 +242,9 @@ test_convert_bools (void)
 static void
 test_convert_blocks (void)
 {
-  enum { N = 1000 };
+  enum {
+    N = 1000
+  };
   g_autofree double *in = g_new (double, N);
   g_autofree float *in_float = g_new (float, N);
   CandelaConvertFunc to_int16 = candela_dtype_get_convert_func (CANDELA_DTYPE_FLOAT64, CANDELA_DTYPE_INT16);

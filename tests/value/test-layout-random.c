@@ -444,8 +444,9 @@ start_map (Map *map)
 static void
 test_random (void)
 {
-  static CandelaLayout *(*const ops[]) (const Map *, const CandelaLayout *, Map *, GError **)
-      = { do_slice, do_select, do_permute, do_broadcast, do_expand, do_squeeze, do_flip, do_view, do_view };
+  static CandelaLayout *(*const ops[]) (const Map *, const CandelaLayout *, Map *,
+                                        GError **) = { do_slice,   do_select, do_permute, do_broadcast, do_expand,
+                                                       do_squeeze, do_flip,   do_view,    do_view };
   g_autofree Map *map = g_new0 (Map, 1);
   g_autofree Map *next = g_new0 (Map, 1);
 

@@ -107,8 +107,8 @@ test_new_fails (void)
                 "before the start");
   assert_fails (candela_layout_new_strided (LIST (2), LIST (1), -1, &error), &error, CANDELA_ERROR_SHAPE, "offset -1",
                 "before the start");
-  assert_fails (candela_layout_new_strided (LIST (3), LIST (G_MAXINT64), 0, &error), &error, CANDELA_ERROR_SHAPE,
-                "[3]", "too large");
+  assert_fails (candela_layout_new_strided (LIST (3), LIST (G_MAXINT64), 0, &error), &error, CANDELA_ERROR_SHAPE, "[3]",
+                "too large");
   assert_fails (candela_layout_new_strided (LIST (2), LIST (1), G_MAXINT64 - 1, &error), &error, CANDELA_ERROR_SHAPE,
                 "[2]", "too large");
   assert_fails (candela_layout_new_strided (LIST (2, 2), LIST (G_MAXINT64 / 2 + 1, G_MAXINT64 / 2 + 1), 0, &error),
@@ -155,11 +155,11 @@ test_extent (void)
     gboolean contiguous, injective;
   } cases[] = {
     { layout (LIST (2, 3)), 0, 6, TRUE, TRUE },
-    { strided (LIST (2, 3), LIST (4, 1), 0), 0, 7, FALSE, TRUE },   /* rows padded to 4 */
-    { strided (LIST (3, 2), LIST (1, 3), 5), 5, 11, FALSE, TRUE },  /* transposed */
-    { strided (LIST (4), LIST (-2), 6), 0, 7, FALSE, TRUE },        /* reversed */
-    { strided (LIST (3, 4), LIST (0, 1), 2), 2, 6, FALSE, FALSE },  /* broadcast */
-    { strided (LIST (3, 3), LIST (1, 1), 0), 0, 5, FALSE, FALSE },  /* sliding windows */
+    { strided (LIST (2, 3), LIST (4, 1), 0), 0, 7, FALSE, TRUE },  /* rows padded to 4 */
+    { strided (LIST (3, 2), LIST (1, 3), 5), 5, 11, FALSE, TRUE }, /* transposed */
+    { strided (LIST (4), LIST (-2), 6), 0, 7, FALSE, TRUE },       /* reversed */
+    { strided (LIST (3, 4), LIST (0, 1), 2), 2, 6, FALSE, FALSE }, /* broadcast */
+    { strided (LIST (3, 3), LIST (1, 1), 0), 0, 5, FALSE, FALSE }, /* sliding windows */
     { strided (LIST (2, 2), LIST (1, 2), 0), 0, 4, FALSE, TRUE },
     { strided (LIST (2, 3), LIST (-10, 3), 10), 0, 17, FALSE, TRUE },
     { strided (LIST (5, 0), LIST (1, 1), 100), 0, 0, TRUE, TRUE },
@@ -298,8 +298,8 @@ test_slice (void)
     {
       g_autoptr (CandelaLayout) vector = strided (LIST (slices[i].length), LIST (3), 7);
       g_autoptr (GError) error = NULL;
-      g_autoptr (CandelaLayout) slice
-          = candela_layout_slice (vector, -1, slices[i].start, slices[i].stop, slices[i].step, &error);
+      g_autoptr (CandelaLayout) slice =
+        candela_layout_slice (vector, -1, slices[i].start, slices[i].stop, slices[i].step, &error);
 
       g_test_message ("case %u", i);
       g_assert_no_error (error);
@@ -437,8 +437,7 @@ test_huge (void)
   g_assert_true (candela_layout_is_injective (back));
   assert_layout (candela_layout_slice (last, 0, 1, 2, G_MAXINT64, NULL),
                  "shape [1], strides [1], offset 9223372036854775806");
-  assert_layout (candela_layout_expand (last, 0, NULL),
-                 "shape [1, 2], strides [0, 9223372036854775806], offset 0");
+  assert_layout (candela_layout_expand (last, 0, NULL), "shape [1, 2], strides [0, 9223372036854775806], offset 0");
 }
 
 static void

@@ -47,7 +47,8 @@ buffer_drop (CandelaBuffer *buffer)
 static void
 test_reuse (void)
 {
-  static const gsize sizes[] = { 4 * KIB, 4 * KIB + 1, 9999, 64 * KIB, 1000 * KIB + 7, MIB, 3 * MIB, 4 * MIB, 5 * MIB + 1 };
+  static const gsize sizes[] = { 4 * KIB, 4 * KIB + 1, 9999,    64 * KIB,   1000 * KIB + 7,
+                                 MIB,     3 * MIB,     4 * MIB, 5 * MIB + 1 };
 
   start (64 * MIB);
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
@@ -380,9 +381,8 @@ test_environment (void)
       guint64 limit;
 
       arguments[0] = g_file_read_link ("/proc/self/exe", NULL);
-      environment = cases[i].text != NULL
-                      ? g_environ_setenv (environment, "CANDELA_POOL_LIMIT", cases[i].text, TRUE)
-                      : g_environ_unsetenv (environment, "CANDELA_POOL_LIMIT");
+      environment = cases[i].text != NULL ? g_environ_setenv (environment, "CANDELA_POOL_LIMIT", cases[i].text, TRUE)
+                                          : g_environ_unsetenv (environment, "CANDELA_POOL_LIMIT");
       g_spawn_sync (NULL, arguments, environment, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &output, NULL, NULL, &error);
       g_free (arguments[0]);
       g_assert_no_error (error);

@@ -11,17 +11,17 @@
 
 #define LIST(...) ((const gint64[]){ __VA_ARGS__ }), (G_N_ELEMENTS (((const gint64[]){ __VA_ARGS__ })))
 
-#define assert_fails(made, error_code, part)                                                                          \
-  G_STMT_START                                                                                                        \
-  {                                                                                                                   \
-    GError *error_ = NULL;                                                                                            \
-    GError **failure = &error_;                                                                                       \
-                                                                                                                      \
-    g_assert_null (made);                                                                                             \
-    g_assert_error (error_, CANDELA_ERROR, error_code);                                                               \
-    g_assert_nonnull (strstr (error_->message, part));                                                                \
-    g_error_free (error_);                                                                                            \
-  }                                                                                                                   \
+#define assert_fails(made, error_code, part)                                                                           \
+  G_STMT_START                                                                                                         \
+  {                                                                                                                    \
+    GError *error_ = NULL;                                                                                             \
+    GError **failure = &error_;                                                                                        \
+                                                                                                                       \
+    g_assert_null (made);                                                                                              \
+    g_assert_error (error_, CANDELA_ERROR, error_code);                                                                \
+    g_assert_nonnull (strstr (error_->message, part));                                                                 \
+    g_error_free (error_);                                                                                             \
+  }                                                                                                                    \
   G_STMT_END
 
 static double
@@ -157,10 +157,10 @@ test_from_data (void)
   const gint16 numbers[] = { 1, -2, 300 };
   const guint8 bools[] = { 0, 1, 2, 0, 255, 1 };
   g_autoptr (GError) error = NULL;
-  g_autoptr (CandelaTensor) tensor
-      = candela_tensor_new_from_data (CANDELA_DTYPE_INT16, LIST (3), (const guint8 *) numbers, sizeof numbers, &error);
-  g_autoptr (CandelaTensor) flags
-      = candela_tensor_new_from_data (CANDELA_DTYPE_BOOL, LIST (2, 3), bools, sizeof bools, &error);
+  g_autoptr (CandelaTensor) tensor =
+    candela_tensor_new_from_data (CANDELA_DTYPE_INT16, LIST (3), (const guint8 *) numbers, sizeof numbers, &error);
+  g_autoptr (CandelaTensor) flags =
+    candela_tensor_new_from_data (CANDELA_DTYPE_BOOL, LIST (2, 3), bools, sizeof bools, &error);
   g_autoptr (CandelaTensor) empty = candela_tensor_new_from_data (CANDELA_DTYPE_INT16, LIST (0), NULL, 0, &error);
   g_autoptr (GBytes) flag_bytes = NULL;
 
@@ -411,8 +411,8 @@ test_construct (void)
 {
   g_autoptr (CandelaLayout) layout = candela_layout_new (LIST (2, 2), NULL);
   g_autoptr (CandelaLayout) huge = candela_layout_new (LIST ((gint64) 1 << 60), NULL);
-  g_autoptr (CandelaTensor) zeros = g_object_new (CANDELA_TYPE_TENSOR, "dtype", CANDELA_DTYPE_FLOAT32, "layout", layout,
-                                                  NULL);
+  g_autoptr (CandelaTensor) zeros =
+    g_object_new (CANDELA_TYPE_TENSOR, "dtype", CANDELA_DTYPE_FLOAT32, "layout", layout, NULL);
   g_autoptr (CandelaLayout) read_back = NULL;
   CandelaDType dtype;
   CandelaTensor *odd[] = {
