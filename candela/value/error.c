@@ -20,4 +20,8 @@ G_DEFINE_ENUM_TYPE (
  *
  * Since: 1.0
  */
-G_DEFINE_QUARK (candela - error - quark, candela_error)
+GQuark
+candela_error_quark (void)
+{
+  return g_quark_from_static_string ("candela-error-quark");
+}
