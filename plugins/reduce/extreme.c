@@ -2,6 +2,10 @@
  *
  * max, min, argmax and argmin. A NaN is beyond every number, as in NumPy, and the
  * first of equals counts. */
+/* Unrolled before it is looked at, a loop of comparisons does not become vector
+ * code. */
+#define REDUCE_LANE_LOOP _Pragma ("GCC unroll 1")
+
 #include "fold.h"
 
 #define AS_IS(x) (x)

@@ -9,6 +9,11 @@
 
 #include "reduce.h"
 
+/* What stands before the loop over the lanes: a hint to the compiler, or nothing. */
+#ifndef REDUCE_LANE_LOOP
+#define REDUCE_LANE_LOOP
+#endif
+
 #define REDUCE_FOLD(NAME, ELEMENT, ACCUMULATOR, IDENTITY, EMPTY, LOAD, OP)                                             \
   static void NAME##_block (gpointer partial, gconstpointer elements, gsize n, gint64 index)                           \
   {                                                                                                                    \
@@ -19,7 +24,7 @@
     for (guint l = 0; l < REDUCE_LANES; l++)                                                                           \
       lanes[l] = IDENTITY;                                                                                             \
     for (; i + REDUCE_LANES <= n; i += REDUCE_LANES)                                                                   \
-      for (guint l = 0; l < REDUCE_LANES; l++)                                                                         \
+      REDUCE_LANE_LOOP for (guint l = 0; l < REDUCE_LANES; l++)                                                        \
         {                                                                                                              \
           ACCUMULATOR value = LOAD (x[i + l]);                                                                         \
                                                                                                                        \
