@@ -15,8 +15,8 @@
  *
  * A large result that is not written over an input is computed into a tile that
  * stays in cache, and goes from there to memory past the caches. */
-#include <candela/exec/executor-private.h>
 #include <candela/exec/stream-private.h>
+#include <candela/exec/tile-private.h>
 #include <candela/value/dtype-private.h>
 #include <string.h>
 
@@ -35,62 +35,31 @@
 #define STACK_BYTES (8 * 1024)
 #define FEW_INPUTS 16
 
-typedef enum {
-  INPUT_PACKED,
-  INPUT_SCALAR,
-  INPUT_STRIDED
-} InputKind;
-
-typedef struct
-{
-  InputKind kind;
-  const guint8 *data;    /* PACKED, SCALAR: the first element; STRIDED: the buffer */
-  gsize size;            /* of an element */
-  CandelaLayout *layout; /* STRIDED: broadcast to the output's shape; owned */
-} Input;
-
-typedef struct
-{
-  CandelaRun *run;
-  const CandelaPlanStep *step;
-  Input *inputs;
-  guint8 *outputs[CANDELA_MAX_OUTPUTS];
-  gsize output_sizes[CANDELA_MAX_OUTPUTS];
-  gboolean streamed[CANDELA_MAX_OUTPUTS]; /* computed into a tile, and stored past the caches */
-  guint32 n_streamed;                     /* tiles for it: up to the last one, or none */
-  guint64 n;                              /* elements */
-  gsize tile;                             /* elements */
-  gsize tile_bytes;                       /* of a register */
-  gsize scratch_bytes;
-  GThread *caller;
-  gsize done; /* elements written and not yet told of (atomic) */
-} Pass;
-
 /* ---- One tile ---- */
 
 /* The pointers of one tile. Scratch memory: registers first, then a tile for
  * each input that is not read where it lies, then one for each operand of a part
  * that is converted, then one for each output that is stored past the caches. */
 static guint8 *
-input_scratch (const Pass *pass, guint8 *scratch, guint32 input)
+input_scratch (const CandelaPass *pass, guint8 *scratch, guint32 input)
 {
   return scratch + (pass->step->n_registers + input) * pass->tile_bytes;
 }
 
 static guint8 *
-convert_scratch (const Pass *pass, guint8 *scratch, guint32 operand)
+convert_scratch (const CandelaPass *pass, guint8 *scratch, guint32 operand)
 {
   return scratch + (pass->step->n_registers + pass->step->n_inputs + operand) * pass->tile_bytes;
 }
 
 static guint8 *
-stream_scratch (const Pass *pass, guint8 *scratch, guint32 output)
+stream_scratch (const CandelaPass *pass, guint8 *scratch, guint32 output)
 {
   return convert_scratch (pass, scratch, CANDELA_MAX_LOOP_INPUTS + output);
 }
 
 static void
-spread_scalar (const Input *input, guint8 *out, gsize n)
+spread_scalar (const CandelaPassInput *input, guint8 *out, gsize n)
 {
   switch (input->size)
     {
@@ -113,28 +82,42 @@ spread_scalar (const Input *input, guint8 *out, gsize n)
 }
 
 static void
-prepare_scalars (const Pass *pass, guint8 *scratch, gsize n)
+prepare_scalars (const CandelaPass *pass, guint8 *scratch, gsize n)
 {
   for (guint32 i = 0; i < pass->step->n_inputs; i++)
-    if (pass->inputs[i].kind == INPUT_SCALAR)
+    if (pass->inputs[i].kind == CANDELA_TILE_SCALAR)
       spread_scalar (&pass->inputs[i], input_scratch (pass, scratch, i), n);
 }
 
 static const guint8 *
-prepare_input (const Pass *pass, guint8 *scratch, guint32 i, guint64 start, gsize n)
+prepare_input (const CandelaPass *pass, guint8 *scratch, guint32 i, guint64 start, gsize n)
 {
-  const Input *input = &pass->inputs[i];
+  const CandelaPassInput *input = &pass->inputs[i];
 
-  if (input->kind == INPUT_PACKED)
+  if (input->kind == CANDELA_TILE_PACKED)
     return input->data + start * input->size;
-  if (input->kind == INPUT_STRIDED)
+  if (input->kind == CANDELA_TILE_STRIDED)
     candela_layout_pack (input->layout, input->data, input->size, start, n, input_scratch (pass, scratch, i));
   return input_scratch (pass, scratch, i);
 }
 
+/* Where the tile of an operand of a part is: an input, a register, or an output
+ * of the step, which later parts may read as well. */
+static const guint8 *
+operand_data (const CandelaPass *pass, const guint8 *const *inputs, guint8 *scratch, guint32 operand, guint64 start)
+{
+  guint32 output = operand & ~CANDELA_PART_OUTPUT;
+
+  if ((operand & CANDELA_PART_OUTPUT) == 0)
+    return operand < pass->step->n_inputs ? inputs[operand]
+                                          : scratch + (operand - pass->step->n_inputs) * pass->tile_bytes;
+  return pass->streamed[output] ? stream_scratch (pass, scratch, output)
+                                : pass->outputs[output] + start * pass->output_sizes[output];
+}
+
 static void
-run_part (const Pass *pass, const CandelaPlanPart *part, const guint8 *const *inputs, guint8 *scratch, guint64 start,
-          gsize n)
+run_part (const CandelaPass *pass, const CandelaPlanPart *part, const guint8 *const *inputs, guint8 *scratch,
+          guint64 start, gsize n)
 {
   const CandelaNode *node = part->node;
   const CandelaKernelInfo *kernel = node->u.op.kernel;
@@ -144,9 +127,7 @@ run_part (const Pass *pass, const CandelaPlanPart *part, const guint8 *const *in
 
   for (guint32 i = 0; i < node->n_inputs; i++)
     {
-      const guint8 *data = operands[i] < pass->step->n_inputs
-                             ? inputs[operands[i]]
-                             : scratch + (operands[i] - pass->step->n_inputs) * pass->tile_bytes;
+      const guint8 *data = operand_data (pass, inputs, scratch, operands[i], start);
 
       if (node->inputs[i]->dtype != kernel->in[i])
         {
@@ -159,19 +140,14 @@ run_part (const Pass *pass, const CandelaPlanPart *part, const guint8 *const *in
     }
   operands += node->n_inputs;
   for (guint o = 0; o < node->n_outputs; o++)
-    if ((operands[o] & CANDELA_PART_OUTPUT) == 0)
-      out[o] = scratch + (operands[o] - pass->step->n_inputs) * pass->tile_bytes;
-    else if (pass->streamed[o])
-      out[o] = stream_scratch (pass, scratch, o);
-    else
-      out[o] = pass->outputs[o] + start * pass->output_sizes[o];
+    out[o] = (gpointer) operand_data (pass, inputs, scratch, operands[o], start);
   kernel->loop (out, in, n, node->u.op.params);
 }
 
 /* Stores n elements past the caches, while the next elements of inputs that are
  * read where they lie are fetched. */
 static void
-store_outputs (const Pass *pass, guint8 *scratch, guint64 start, gsize n, guint64 end)
+store_outputs (const CandelaPass *pass, guint8 *scratch, guint64 start, gsize n, guint64 end)
 {
   for (guint32 o = 0; o < pass->n_streamed; o++)
     {
@@ -182,7 +158,7 @@ store_outputs (const Pass *pass, guint8 *scratch, guint64 start, gsize n, guint6
       if (!pass->streamed[o])
         continue;
       for (guint32 i = 0; i < pass->step->n_inputs && n_ahead < CANDELA_STREAM_MAX_AHEAD; i++)
-        if (pass->inputs[i].kind == INPUT_PACKED && end - start >= 2 * n)
+        if (pass->inputs[i].kind == CANDELA_TILE_PACKED && end - start >= 2 * n)
           ahead[n_ahead++] = (CandelaStreamAhead){ pass->inputs[i].data + (start + n) * pass->inputs[i].size,
                                                    pass->inputs[i].size * CANDELA_STREAM_LINE / size };
       candela_stream (pass->outputs[o] + start * size, stream_scratch (pass, scratch, o), n * size, ahead, n_ahead);
@@ -190,7 +166,7 @@ store_outputs (const Pass *pass, guint8 *scratch, guint64 start, gsize n, guint6
 }
 
 static void
-run_range (const Pass *pass, guint64 start, guint64 end, const guint8 **inputs, guint8 *scratch)
+run_range (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **inputs, guint8 *scratch)
 {
   const CandelaPlanPart *parts = pass->run->plan->parts + pass->step->first_part;
 
@@ -212,12 +188,9 @@ run_range (const Pass *pass, guint64 start, guint64 end, const guint8 **inputs, 
 
 /* ---- A whole step ---- */
 
-static void
-run_chunk (guint64 chunk, gpointer data)
+void
+candela_pass_run (const CandelaPass *pass, guint64 start, guint64 end)
 {
-  Pass *pass = data;
-  guint64 start = chunk * CHUNK_ELEMENTS;
-  guint64 end = MIN (pass->n, start + CHUNK_ELEMENTS);
   guint8 small[STACK_BYTES] __attribute__ ((aligned (CANDELA_ALIGNMENT)));
   const guint8 *few[FEW_INPUTS];
   g_autofree const guint8 **many = NULL;
@@ -234,6 +207,16 @@ run_chunk (guint64 chunk, gpointer data)
   run_range (pass, start, end, many != NULL ? many : few, scratch);
   if (pass->n_streamed > 0)
     candela_stream_end ();
+}
+
+static void
+run_chunk (guint64 chunk, gpointer data)
+{
+  CandelaPass *pass = data;
+  guint64 start = chunk * CHUNK_ELEMENTS;
+  guint64 end = MIN (pass->n, start + CHUNK_ELEMENTS);
+
+  candela_pass_run (pass, start, end);
 
   /* Of a run that was cancelled nobody knows what is done. */
   if (g_cancellable_is_cancelled (pass->run->cancellable))
@@ -264,7 +247,7 @@ is_streamed (const CandelaPlan *plan, const CandelaPlanOutput *output)
 }
 
 static gboolean
-prepare_pass (Pass *pass, GError **error)
+prepare (CandelaPass *pass, GError **error)
 {
   const CandelaPlan *plan = pass->run->plan;
   const CandelaPlanStep *step = pass->step;
@@ -285,18 +268,18 @@ prepare_pass (Pass *pass, GError **error)
     {
       guint32 v = plan->inputs[step->first_input + i];
       const CandelaLayout *layout = plan->values[v].layout;
-      Input *input = &pass->inputs[i];
+      CandelaPassInput *input = &pass->inputs[i];
 
       input->layout = NULL;
       input->size = candela_dtype_get_size (plan->values[v].dtype);
       input->data = candela_run_get_data (pass->run, v);
       if (layout->n_elements == 1 || (layout->contiguous && layout->n_elements == shape->n_elements))
         {
-          input->kind = layout->n_elements == shape->n_elements ? INPUT_PACKED : INPUT_SCALAR;
+          input->kind = layout->n_elements == shape->n_elements ? CANDELA_TILE_PACKED : CANDELA_TILE_SCALAR;
           input->data += layout->offset * (gint64) input->size;
           continue;
         }
-      input->kind = INPUT_STRIDED;
+      input->kind = CANDELA_TILE_STRIDED;
       input->layout = candela_layout_broadcast (layout, shape->dims, shape->rank, error);
       if (input->layout == NULL)
         return FALSE;
@@ -305,7 +288,7 @@ prepare_pass (Pass *pass, GError **error)
 }
 
 static void
-size_tiles (Pass *pass)
+size_tiles (CandelaPass *pass)
 {
   const CandelaPlanStep *step = pass->step;
   gsize n_tiles = step->n_registers + step->n_inputs;
@@ -320,7 +303,7 @@ size_tiles (Pass *pass)
 }
 
 static void
-run_chunks (Pass *pass)
+run_chunks (CandelaPass *pass)
 {
   const CandelaPlanPart *parts = pass->run->plan->parts + pass->step->first_part;
   guint64 n_chunks = (pass->n + CHUNK_ELEMENTS - 1) / CHUNK_ELEMENTS;
@@ -346,28 +329,40 @@ run_chunks (Pass *pass)
 }
 
 gboolean
+candela_pass_init (CandelaPass *pass, CandelaRun *run, const CandelaPlanStep *step, CandelaPassInput *inputs,
+                   GError **error)
+{
+  *pass = (CandelaPass){ .run = run, .step = step, .inputs = inputs, .caller = g_thread_self () };
+  pass->n = run->plan->values[run->plan->outputs[step->first_output].value].layout->n_elements;
+  for (guint32 i = 0; i < step->n_inputs; i++)
+    inputs[i].layout = NULL;
+  if (!prepare (pass, error))
+    return FALSE;
+  size_tiles (pass);
+  return TRUE;
+}
+
+void
+candela_pass_clear (CandelaPass *pass)
+{
+  for (guint32 i = 0; i < pass->step->n_inputs; i++)
+    g_clear_pointer (&pass->inputs[i].layout, candela_layout_unref);
+}
+
+gboolean
 candela_run_tiles (CandelaRun *run, const CandelaPlanStep *step, GError **error)
 {
-  const CandelaPlan *plan = run->plan;
-  Input few[FEW_INPUTS];
-  g_autofree Input *many = step->n_inputs > FEW_INPUTS ? g_new0 (Input, step->n_inputs) : NULL;
-  Pass pass = { .run = run, .step = step, .inputs = many != NULL ? many : few, .caller = g_thread_self () };
-  gboolean ok;
+  CandelaPassInput few[FEW_INPUTS];
+  g_autofree CandelaPassInput *many = step->n_inputs > FEW_INPUTS ? g_new0 (CandelaPassInput, step->n_inputs) : NULL;
+  CandelaPass pass;
+  gboolean ok = candela_pass_init (&pass, run, step, many != NULL ? many : few, error);
 
-  pass.n = plan->values[plan->outputs[step->first_output].value].layout->n_elements;
-  if (pass.n == 0)
-    return TRUE;
-  for (guint32 i = 0; i < step->n_inputs; i++)
-    pass.inputs[i].layout = NULL;
-  ok = prepare_pass (&pass, error);
-  if (ok)
+  if (ok && pass.n > 0)
     {
-      size_tiles (&pass);
       run_chunks (&pass);
       candela_run_advance (run, pass.done);
       ok = !g_cancellable_set_error_if_cancelled (run->cancellable, error);
     }
-  for (guint32 i = 0; i < step->n_inputs; i++)
-    g_clear_pointer (&pass.inputs[i].layout, candela_layout_unref);
+  candela_pass_clear (&pass);
   return ok;
 }

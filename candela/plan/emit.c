@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Steps, from the regions: each with the values that it reads and those that it
- * produces. Within a fused step the values between its parts get registers,
- * tiles that are given back when the last part has read them. */
+ * produces, those of its last member first. Within a fused step the values
+ * between its parts get registers, tiles that are given back when the last part
+ * has read them. */
 #include <candela/plan/planner-private.h>
 
 /* What a value is within the step being emitted. */
@@ -71,7 +72,7 @@ may_overwrite (const Emitter *emitter, guint32 prestep, guint32 part, guint32 in
   CandelaNode *node = part_node (emitter, prestep);
   const Local *local = &emitter->locals[input];
 
-  if (local->operand < n_inputs || local->last_use != part
+  if (local->operand < n_inputs || (local->operand & CANDELA_PART_OUTPUT) != 0 || local->last_use != part
       || candela_dtype_get_size (emitter->plan->values[input].dtype)
            != candela_dtype_get_size (emitter->plan->values[output].dtype))
     return FALSE;
@@ -83,10 +84,40 @@ may_overwrite (const Emitter *emitter, guint32 prestep, guint32 part, guint32 in
   return TRUE;
 }
 
+/* Those outputs of the node that are not merely another value's name, or of a
+ * member that is not the last those that others read. */
+static void
+emit_outputs (Emitter *emitter, CandelaPlanStep *step, guint32 prestep, guint32 part)
+{
+  guint32 place = emitter->planner->presteps[prestep].node;
+  CandelaNode *node = emitter->planner->nodes[place];
+  gboolean last = emitter->planner->presteps[prestep].next == CANDELA_PLAN_NONE;
+
+  for (guint o = 0; o < MAX (node->n_outputs, 1); o++)
+    {
+      guint32 v = emitter->planner->first_value[place] + o;
+
+      if (last ? emitter->planner->names[v] != CANDELA_PLAN_NONE
+               : (emitter->planner->presteps[prestep].results >> o & 1) == 0)
+        continue;
+      if (!last)
+        emitter->locals[v].operand = CANDELA_PART_OUTPUT | step->n_outputs;
+      emitter->plan->outputs[emitter->n_outputs++] =
+        (CandelaPlanOutput){ .value = v, .input = CANDELA_PLAN_NONE, .reason_at = CANDELA_PLAN_NONE, .part = part };
+      step->n_outputs++;
+    }
+}
+
 static guint32
 new_register (Emitter *emitter, CandelaPlanStep *step)
 {
   return emitter->n_free > 0 ? emitter->free_registers[--emitter->n_free] : step->n_inputs + step->n_registers++;
+}
+
+static gboolean
+is_register (const CandelaPlanStep *step, guint32 operand)
+{
+  return operand >= step->n_inputs && operand < CANDELA_PART_OUTPUT;
 }
 
 static void
@@ -104,8 +135,8 @@ emit_part (Emitter *emitter, CandelaPlanStep *step, guint32 prestep, guint32 par
       guint32 input = part_input (emitter, prestep, i);
 
       emitter->plan->operands[emitter->n_operands++] = emitter->locals[input].operand;
-      if (!last && node->n_outputs == 1 && taken == CANDELA_PLAN_NONE
-          && may_overwrite (emitter, prestep, part, input, first_value, step->n_inputs))
+      if (!last && node->n_outputs == 1 && emitter->planner->presteps[prestep].results == 0
+          && taken == CANDELA_PLAN_NONE && may_overwrite (emitter, prestep, part, input, first_value, step->n_inputs))
         taken = emitter->locals[input].operand;
     }
   for (guint o = 0; o < node->n_outputs; o++)
@@ -117,7 +148,8 @@ emit_part (Emitter *emitter, CandelaPlanStep *step, guint32 prestep, guint32 par
           emitter->plan->operands[emitter->n_operands++] = CANDELA_PART_OUTPUT | o;
           continue;
         }
-      local->operand = o == 0 && taken != CANDELA_PLAN_NONE ? taken : new_register (emitter, step);
+      if ((emitter->planner->presteps[prestep].results >> o & 1) == 0)
+        local->operand = o == 0 && taken != CANDELA_PLAN_NONE ? taken : new_register (emitter, step);
       emitter->plan->operands[emitter->n_operands++] = local->operand;
     }
 
@@ -126,14 +158,15 @@ emit_part (Emitter *emitter, CandelaPlanStep *step, guint32 prestep, guint32 par
     {
       Local *local = &emitter->locals[part_input (emitter, prestep, i)];
 
-      if (local->operand >= step->n_inputs && local->last_use == part && local->operand != taken)
+      if (is_register (step, local->operand) && local->last_use == part && local->operand != taken)
         {
           emitter->free_registers[emitter->n_free++] = local->operand;
           local->last_use = CANDELA_PLAN_NONE; /* once, though read twice */
         }
     }
   for (guint o = 0; !last && o < node->n_outputs; o++)
-    if (emitter->locals[first_value + o].last_use == part)
+    if (emitter->locals[first_value + o].last_use == part
+        && is_register (step, emitter->locals[first_value + o].operand))
       emitter->free_registers[emitter->n_free++] = emitter->locals[first_value + o].operand;
 }
 
@@ -146,10 +179,16 @@ emit_fused (Emitter *emitter, CandelaPlanStep *step, guint32 prestep)
   step->first_input = emitter->n_inputs;
   collect_inputs (emitter, step, emitter->plan->n_steps, first);
   step->first_part = emitter->plan->n_parts;
+  for (guint32 p = first; p != CANDELA_PLAN_NONE; p = emitter->planner->presteps[p].next)
+    step->n_parts++;
+  step->first_output = emitter->n_outputs;
+  emit_outputs (emitter, step, prestep, step->n_parts - 1);
+  for (guint32 p = first; p != prestep; p = emitter->planner->presteps[p].next)
+    emit_outputs (emitter, step, p, part++);
   emitter->n_free = 0;
+  part = 0;
   for (guint32 p = first; p != CANDELA_PLAN_NONE; p = emitter->planner->presteps[p].next)
     emit_part (emitter, step, p, part++);
-  step->n_parts = part;
 }
 
 static void
@@ -164,24 +203,8 @@ emit_whole (Emitter *emitter, CandelaPlanStep *step, guint32 prestep)
   step->first_part = emitter->plan->n_parts;
   step->n_parts = 1;
   emitter->plan->parts[emitter->plan->n_parts++] = (CandelaPlanPart){ .node = node };
-}
-
-/* Those outputs of the node that are not merely another value's name. */
-static void
-emit_outputs (Emitter *emitter, CandelaPlanStep *step, guint32 prestep)
-{
-  CandelaNode *node = part_node (emitter, prestep);
-  guint32 first = emitter->planner->first_value[emitter->planner->presteps[prestep].node];
-
   step->first_output = emitter->n_outputs;
-  for (guint o = 0; o < MAX (node->n_outputs, 1); o++)
-    {
-      if (emitter->planner->names[first + o] != CANDELA_PLAN_NONE)
-        continue;
-      emitter->plan->outputs[emitter->n_outputs++] =
-        (CandelaPlanOutput){ .value = first + o, .input = CANDELA_PLAN_NONE, .reason_at = CANDELA_PLAN_NONE };
-      step->n_outputs++;
-    }
+  emit_outputs (emitter, step, prestep, 0);
 }
 
 void
@@ -212,7 +235,6 @@ candela_planner_emit_steps (CandelaPlanner *planner)
         emit_fused (&emitter, step, p);
       else
         emit_whole (&emitter, step, p);
-      emit_outputs (&emitter, step, p);
     }
   g_free (emitter.locals);
   g_free (emitter.free_registers);

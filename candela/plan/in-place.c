@@ -63,27 +63,36 @@ same_addresses (const CandelaLayout *a, const CandelaLayout *b)
 }
 
 /* What the op that writes the output says of reading this input of the step. In
- * a fused step that is the last part; other parts write into tiles of their
- * own, and are done with an index before the last part writes there. */
+ * a fused step that is one of the parts; those before it are done with an index
+ * before it writes there, and those after it must not read it. */
 static gboolean
-is_declared (const CandelaPlan *plan, const CandelaPlanStep *step, guint output, guint32 input)
+is_declared (const CandelaPlan *plan, const CandelaPlanStep *step, const CandelaPlanOutput *output, guint32 input)
 {
-  const CandelaPlanPart *part = &plan->parts[step->first_part + step->n_parts - 1];
+  guint output_of_node = plan->values[output->value].output;
 
-  if (part->node->kind != CANDELA_NODE_OP)
+  if (plan->parts[step->first_part].node->kind != CANDELA_NODE_OP)
     return FALSE;
   if (step->kind != CANDELA_STEP_FUSED)
-    return candela_op_facts_in_place (part->node->u.op.facts, output, input) != CANDELA_IN_PLACE_NEVER;
-  for (guint32 i = 0; i < part->node->n_inputs; i++)
-    if (candela_plan_part_operands (plan, part)[i] == input
-        && candela_op_facts_in_place (part->node->u.op.facts, output, i) == CANDELA_IN_PLACE_NEVER)
-      return FALSE;
+    return candela_op_facts_in_place (plan->parts[step->first_part].node->u.op.facts, output_of_node, input)
+           != CANDELA_IN_PLACE_NEVER;
+  for (guint32 p = output->part; p < step->n_parts; p++)
+    {
+      const CandelaPlanPart *part = &plan->parts[step->first_part + p];
+      const guint32 *operands = candela_plan_part_operands (plan, part);
+
+      for (guint32 i = 0; i < part->node->n_inputs; i++)
+        if (operands[i] == input
+            && (p > output->part
+                || candela_op_facts_in_place (part->node->u.op.facts, output_of_node, i) == CANDELA_IN_PLACE_NEVER))
+          return FALSE;
+    }
   return TRUE;
 }
 
 /* Another input of the step that reads the same buffer in another way. */
 static gboolean
-is_read_twice (const CandelaBuffers *buffers, const CandelaPlanStep *step, guint output, guint32 input)
+is_read_twice (const CandelaBuffers *buffers, const CandelaPlanStep *step, const CandelaPlanOutput *output,
+               guint32 input)
 {
   const CandelaPlan *plan = buffers->planner->plan;
   const guint32 *inputs = plan->inputs + step->first_input;
@@ -96,8 +105,7 @@ is_read_twice (const CandelaBuffers *buffers, const CandelaPlanStep *step, guint
       if (i != input && other->storage == CANDELA_STORAGE_SLOT
           && buffers->of_base[buffers->planner->base[inputs[i]]] == buffer
           && !(same_addresses (other->layout, plan->values[inputs[input]].layout)
-               && other->dtype == plan->values[inputs[input]].dtype
-               && (step->kind == CANDELA_STEP_FUSED || is_declared (plan, step, output, i))))
+               && other->dtype == plan->values[inputs[input]].dtype && is_declared (plan, step, output, i)))
         return TRUE;
     }
   return FALSE;
@@ -115,7 +123,7 @@ why_not (CandelaBuffers *buffers, guint32 s, CandelaPlanOutput *output, guint32 
   const CandelaPlanValue *result = &plan->values[output->value];
   const CandelaPlanBuffer *buffer;
 
-  if (!is_declared (plan, step, result->output, input))
+  if (!is_declared (plan, step, output, input))
     return CANDELA_REASON_NOT_DECLARED;
   if (value->storage != CANDELA_STORAGE_SLOT)
     return CANDELA_REASON_ETERNAL;
@@ -136,7 +144,7 @@ why_not (CandelaBuffers *buffers, guint32 s, CandelaPlanOutput *output, guint32 
     return CANDELA_REASON_BYTES;
   if (!same_addresses (value->layout, result->layout))
     return CANDELA_REASON_LAYOUT;
-  if (is_read_twice (buffers, step, result->output, input))
+  if (is_read_twice (buffers, step, output, input))
     return CANDELA_REASON_TWO_LAYOUTS;
   return CANDELA_REASON_IN_PLACE;
 }

@@ -65,6 +65,7 @@ typedef struct
   guint32 reason_arg; /* which of the step's inputs */
   guint32 reason_at;  /* which step */
   guint32 input;      /* of the step: overwritten or referred to; CANDELA_PLAN_NONE otherwise */
+  guint32 part;       /* of the step: the one that computes it */
 } CandelaPlanOutput;
 
 typedef enum {
@@ -77,8 +78,8 @@ typedef enum {
 
 /* One micro-op of a fused step. Operands below n_inputs (of the step) are the
  * step's inputs; those from n_inputs on are registers: tiles that live only
- * within the step. Outputs: registers, or (from CANDELA_PART_OUTPUT on) outputs
- * of the step. */
+ * within the step; those from CANDELA_PART_OUTPUT on are outputs of the step,
+ * which later parts may read too. */
 #define CANDELA_PART_OUTPUT 0x80000000u
 
 typedef struct

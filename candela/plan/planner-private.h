@@ -22,6 +22,7 @@ typedef struct
 {
   guint32 node;   /* its place in the list */
   guint8 kind;    /* CandelaStepKind; FUSED also for a single element-wise op */
+  guint8 results; /* of a member of a region that is not its last: the outputs that others read too, as bits */
   guint32 region; /* the last step of its region; itself if alone */
   guint32 first;  /* of the last step of a region: the region's first */
   guint32 next;   /* in its region; CANDELA_PLAN_NONE after the last */

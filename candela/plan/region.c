@@ -1,26 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Third pass: which element-wise steps run as one pass over tiles. A region has
- * one last step, whose outputs are the region's; every other member is read by
- * members alone, so what it computes need never be stored.
+ * Third pass: which element-wise steps run as one pass over tiles. A region runs
+ * at the place of its last member. What its other members compute is read by
+ * members, and stored only if somebody else wants it as well.
  *
- * Such a region is convex: a path that leaves it can only start at its last
- * step, and so cannot come back.
+ * The list is walked backwards. A step joins the region behind it if members
+ * read it, and whoever else reads it stands behind the region. Such a region is
+ * convex: a path that leaves it ends behind it, and so cannot come back. What
+ * stands between members and is none itself (a product, say, whose result a later
+ * member reads) then runs before the region.
  *
- * The list is walked backwards, and a region takes only what stands directly
- * before it (references aside, which compute nothing). It then costs no memory:
- * when its first member ran alone, all that the region reads was there already,
- * and beside it stood that member's own result. So fusing needs no more than
- * running one by one, as long as the region's results are no larger than the
- * first member's; or the member reads nothing that the plan could free.
+ * Fusing never costs memory. Let a region's weight be the bytes of its results
+ * and of those inputs that could be freed after it: more than that, and than what
+ * others need anyway, is not held while it runs. A step may join
+ *
+ *   - if what it adds to the inputs is no more than what it takes from them,
+ *     namely its own result: the weight does not grow, and of the two what is
+ *     held between the step's place and the region's is the smaller;
+ *   - or, when nothing that computes stands between it and the region, if its own
+ *     result is as large as all results of the region: when the step ran alone,
+ *     all inputs of the region were there already, and beside them that result.
  *
  * The inputs were frozen before, each at its own place in the list. A region
  * runs at the place of its last member, and what its members froze is still
  * right there: a value that has been taken over in between exists as before, and
  * lifetimes are counted by regions. */
 #include <candela/plan/planner-private.h>
-
-#define READ_BY_SEVERAL (CANDELA_PLAN_NONE - 1)
+#include <string.h>
 
 /* A tile runs through all parts before anything can be cancelled. */
 #define MAX_PARTS 256
@@ -28,66 +34,148 @@
 typedef struct
 {
   guint32 last; /* prestep; CANDELA_PLAN_NONE: no region is open */
-  guint32 n_parts;
-  gsize bytes; /* of its outputs */
+  guint32 n_parts, n_results;
+  gsize result_bytes;
+  gboolean adjacent; /* nothing that computes stands between its members */
 } OpenRegion;
 
+/* Who reads a value, as far as the list has been walked. */
+typedef struct
+{
+  guint32 region;  /* whose member reads it */
+  guint32 nearest; /* step that is no member and reads it; CANDELA_PLAN_NONE: there is none */
+  guint32 last;    /* of a base: the last place where it is read; CANDELA_PLAN_NONE: nowhere */
+  guint32 counted; /* of a base: the region that counts it among the inputs that can be freed after it */
+} Reads;
+
+/* What changes if a step joins. */
+typedef struct
+{
+  gsize added, removed; /* bytes of inputs that can be freed after the region */
+  gsize bytes;          /* of all the step's outputs */
+  gsize result_bytes;
+  guint n_results;
+  guint8 results; /* outputs that somebody else wants too */
+} Change;
+
+static gboolean
+can_be_freed (const CandelaPlanner *planner, const Reads *reads, guint32 base, guint32 last)
+{
+  return planner->plan->values[base].storage == CANDELA_STORAGE_SLOT && planner->pins[base] == CANDELA_PIN_NONE
+         && (reads[base].last == CANDELA_PLAN_NONE || reads[base].last <= last);
+}
+
 static gsize
-output_bytes (const CandelaPlanner *planner, guint32 step)
+count_inputs (const CandelaPlanner *planner, guint32 step, guint32 last, Reads *reads)
 {
   guint32 place = planner->presteps[step].node;
+  const guint32 *inputs = planner->edges + planner->first_edge[place];
   gsize bytes = 0;
 
-  for (guint o = 0; o < planner->nodes[place]->n_outputs; o++)
-    bytes += candela_plan_value_bytes (&planner->plan->values[planner->first_value[place] + o]);
+  for (guint32 i = 0; i < planner->nodes[place]->n_inputs; i++)
+    {
+      guint32 base = planner->base[inputs[i]];
+
+      if (reads[base].counted == last || !can_be_freed (planner, reads, base, last))
+        continue;
+      reads[base].counted = last;
+      bytes += candela_plan_value_bytes (&planner->plan->values[base]);
+    }
   return bytes;
 }
 
+/* FALSE if the step's outputs are not for the region, or for somebody before it too. */
 static gboolean
-reads_slots (const CandelaPlanner *planner, guint32 place)
-{
-  const guint32 *inputs = planner->edges + planner->first_edge[place];
-
-  for (guint32 i = 0; i < planner->nodes[place]->n_inputs; i++)
-    if (planner->plan->values[inputs[i]].storage == CANDELA_STORAGE_SLOT)
-      return TRUE;
-  return FALSE;
-}
-
-static gboolean
-joins (const CandelaPlanner *planner, const OpenRegion *region, guint32 step, const guint32 *readers)
+weigh_outputs (const CandelaPlanner *planner, guint32 step, guint32 last, const Reads *reads, Change *change)
 {
   guint32 place = planner->presteps[step].node;
   guint32 first = planner->first_value[place];
   gboolean read = FALSE;
 
-  if (region->last == CANDELA_PLAN_NONE || region->n_parts == MAX_PARTS)
-    return FALSE;
   for (guint o = 0; o < planner->nodes[place]->n_outputs; o++)
     {
-      if (planner->pins[first + o] != CANDELA_PIN_NONE)
+      guint32 v = first + o;
+      gsize bytes = candela_plan_value_bytes (&planner->plan->values[v]);
+      gboolean elsewhere = reads[v].region != last && reads[v].region != CANDELA_PLAN_NONE;
+
+      if (reads[v].nearest < last)
         return FALSE;
-      if (readers[first + o] != CANDELA_PLAN_NONE && readers[first + o] != region->last)
-        return FALSE;
-      read = read || readers[first + o] == region->last;
+      read = read || reads[v].region == last;
+      change->bytes += bytes;
+      if (reads[v].counted == last)
+        change->removed += bytes;
+      if (elsewhere || reads[v].nearest != CANDELA_PLAN_NONE || planner->pins[v] != CANDELA_PIN_NONE)
+        {
+          change->results |= 1u << o;
+          change->result_bytes += bytes;
+          change->n_results++;
+        }
     }
-  return read
-         && candela_layout_same_shape (planner->nodes[place]->layout,
-                                       planner->nodes[planner->presteps[region->last].node]->layout)
-         && (region->bytes <= output_bytes (planner, step) || !reads_slots (planner, place));
+  return read;
+}
+
+static gboolean
+joins (const CandelaPlanner *planner, const OpenRegion *region, guint32 step, Reads *reads, Change *change)
+{
+  const CandelaNode *node = planner->nodes[planner->presteps[step].node];
+
+  if (region->last == CANDELA_PLAN_NONE || region->n_parts == MAX_PARTS
+      || !candela_layout_same_shape (node->layout, planner->nodes[planner->presteps[region->last].node]->layout)
+      || !weigh_outputs (planner, step, region->last, reads, change)
+      || region->n_results + change->n_results > CANDELA_MAX_OUTPUTS)
+    return FALSE;
+  change->added = count_inputs (planner, step, region->last, reads);
+  return change->added <= change->removed
+         || (region->adjacent && region->result_bytes + change->result_bytes <= change->bytes);
 }
 
 static void
-read_inputs (const CandelaPlanner *planner, guint32 step, guint32 *readers)
+open_region (const CandelaPlanner *planner, OpenRegion *region, guint32 step, Reads *reads)
+{
+  guint32 place = planner->presteps[step].node;
+  guint n_outputs = planner->nodes[place]->n_outputs;
+
+  *region = (OpenRegion){ .last = step, .n_parts = 1, .n_results = n_outputs, .adjacent = TRUE };
+  for (guint o = 0; o < n_outputs; o++)
+    region->result_bytes += candela_plan_value_bytes (&planner->plan->values[planner->first_value[place] + o]);
+  count_inputs (planner, step, step, reads);
+}
+
+static void
+join (CandelaPlanner *planner, OpenRegion *region, guint32 step, const Change *change)
+{
+  CandelaPreStep *prestep = &planner->presteps[step];
+
+  prestep->results = change->results;
+  prestep->region = region->last;
+  prestep->next = planner->presteps[region->last].first;
+  planner->presteps[region->last].first = step;
+  region->n_parts++;
+  region->n_results += change->n_results;
+  region->result_bytes += change->result_bytes;
+}
+
+static void
+read_inputs (const CandelaPlanner *planner, guint32 step, gboolean member, Reads *reads)
 {
   guint32 place = planner->presteps[step].node;
   const guint32 *inputs = planner->edges + planner->first_edge[place];
-  guint32 reader =
-    planner->presteps[step].kind == CANDELA_STEP_FUSED ? planner->presteps[step].region : READ_BY_SEVERAL;
+  guint32 at = planner->presteps[step].region;
 
   for (guint32 i = 0; i < planner->nodes[place]->n_inputs; i++)
-    readers[inputs[i]] =
-      readers[inputs[i]] == CANDELA_PLAN_NONE || readers[inputs[i]] == reader ? reader : READ_BY_SEVERAL;
+    {
+      Reads *value = &reads[inputs[i]], *base = &reads[planner->base[inputs[i]]];
+
+      /* The members of an earlier region, behind this one, are anybody. */
+      if (member && value->region != at && value->region != CANDELA_PLAN_NONE)
+        value->nearest = MIN (value->nearest, value->region);
+      if (member)
+        value->region = at;
+      else
+        value->nearest = step;
+      if (base->last == CANDELA_PLAN_NONE || base->last < at)
+        base->last = at;
+    }
 }
 
 /* What has state runs whole, so that two such steps do not take turns. */
@@ -101,30 +189,27 @@ may_fuse (const CandelaPlanner *planner, guint32 step)
 void
 candela_planner_form_regions (CandelaPlanner *planner)
 {
-  g_autofree guint32 *readers = NULL; /* of each value: the one region that reads it */
+  g_autofree Reads *reads = NULL;
   OpenRegion region = { .last = CANDELA_PLAN_NONE };
 
   if ((planner->flags & CANDELA_PLAN_NO_FUSION) != 0)
     return;
 
-  readers = g_new (guint32, planner->plan->n_values);
-  for (guint32 v = 0; v < planner->plan->n_values; v++)
-    readers[v] = CANDELA_PLAN_NONE;
+  reads = g_new (Reads, planner->plan->n_values);
+  memset (reads, 0xff, sizeof *reads * planner->plan->n_values);
   for (guint32 step = planner->n_presteps; step-- > 0;)
     {
-      CandelaPreStep *prestep = &planner->presteps[step];
+      gboolean member = may_fuse (planner, step);
+      Change change = { 0 };
 
-      if (may_fuse (planner, step) && joins (planner, &region, step, readers))
-        {
-          prestep->region = region.last;
-          prestep->next = planner->presteps[region.last].first;
-          planner->presteps[region.last].first = step;
-          region.n_parts++;
-        }
-      else if (may_fuse (planner, step))
-        region = (OpenRegion){ .last = step, .n_parts = 1, .bytes = output_bytes (planner, step) };
-      else if (prestep->kind != CANDELA_STEP_REFERENCE)
+      if (member && joins (planner, &region, step, reads, &change))
+        join (planner, &region, step, &change);
+      else if (member)
+        open_region (planner, &region, step, reads);
+      else if (planner->presteps[step].kind == CANDELA_STEP_FUSED)
         region.last = CANDELA_PLAN_NONE;
-      read_inputs (planner, step, readers);
+      else if (planner->presteps[step].kind != CANDELA_STEP_REFERENCE)
+        region.adjacent = FALSE;
+      read_inputs (planner, step, member, reads);
     }
 }

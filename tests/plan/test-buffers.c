@@ -74,7 +74,7 @@ static const Case cases[] = {
     "add(a,1.0):allocate@0; multiply(add,2.0):allocate@1", 96 },
   { "roots/leaf", "a, a + 1", UNFUSED, "add(a,1.0):allocate@0", 48 },
   { "roots/of-a-region", "t = a + 1; e = exp(t) * 2; t, e", CANDELA_PLAN_DEFAULT,
-    "add(a,1.0):allocate@0; exp+multiply(add,2.0):allocate@1", 96 },
+    "add+exp+multiply(a,1.0,2.0):allocate@0,allocate@1", 96 },
 
   /* Outputs are values of their own. */
   { "outputs/own-lifetimes", "m, v = moments(a, axis=0); v - m", UNFUSED,

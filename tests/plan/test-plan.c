@@ -71,8 +71,8 @@ static const Case cases[] = {
     "transpose(a):reference-eternal; contiguous(transpose):allocate@0; add(contiguous,1.0):allocate@1; "
     "add(contiguous,add):in-place@0-1" },
   { "snapshot/region-around", "t = a.T; s = t + 1; c = contiguous(t); s + c * t", WHOLE,
-    "transpose(a):reference-eternal; add(transpose,1.0):allocate@0; contiguous(transpose):allocate@1; "
-    "multiply+add(contiguous,add):in-place@1-0" },
+    "transpose(a):reference-eternal; contiguous(transpose):allocate@0; "
+    "add+multiply+add(transpose,1.0,contiguous):in-place@0" },
 
   /* A reshape that copies in the graph is a reference where the plan has the copy. */
   { "snapshot/answer-for-the-real-layout",
@@ -109,19 +109,35 @@ static const Case cases[] = {
     "add(u,0.5):allocate@0; index(add):reference-slot@0; multiply+add(add,2.0,index):allocate@1-0" },
   { "region/convex", "x = s + 1; x + x @ x", WHOLE,
     "add(s,1.0):allocate@0; matmul(add,add):allocate@1; add(add,matmul):in-place@0-1" },
-  { "region/ends-at-a-root", "t = a + 1; t, exp(t) * 2", WHOLE,
-    "add(a,1.0):allocate@0; exp+multiply(add,2.0):allocate@1" },
+  { "region/result-on-the-way", "t = a + 1; t, exp(t) * 2", WHOLE,
+    "add+exp+multiply(a,1.0,2.0):allocate@0,allocate@1" },
+  { "region/read-later-too", "t = exp(a); u = t * 2; u + sum(u) + t", WHOLE,
+    "exp+multiply(a,2.0):allocate@0,allocate@1; sum(multiply):allocate@2; "
+    "add+add(multiply,sum,exp):in-place@0-1,2" },
+  /* Two results over an input that could be freed: alone they would never be three. */
+  { "region/not-with-a-result-more", "x = s @ s; t = x + 1; t, t * 2", WHOLE,
+    "matmul(s,s):allocate@0; add(matmul,1.0):in-place@0; multiply(add,2.0):allocate@1" },
+  /* What stands between members and is none runs first, if that holds no more meanwhile. */
+  { "region/around-a-product", "t = s + 1; u = t * 2; p = r @ r; u + p", WHOLE,
+    "matmul(r,r):allocate@0; add+multiply+add(s,1.0,2.0,matmul):allocate@1-0" },
+  { "region/not-around-a-product", "x = s @ s; y = s.T @ s; t = x + y; p = s @ s.T; t * p", WHOLE,
+    "matmul(s,s):allocate@0; transpose(s):reference-eternal; matmul(transpose,s):allocate@1; "
+    "add(matmul,matmul):in-place@0; transpose(s):reference-eternal; matmul(s,transpose):reuse@1; "
+    "multiply(add,matmul):in-place@0-1" },
   { "region/ends-before-a-reduction", "sum((a + 1) * 2)", WHOLE,
     "add+multiply(a,1.0,2.0):allocate@0; sum(multiply):allocate@1-0" },
   { "region/of-one-shape", "((k + 1) + a) * 2", WHOLE, "add(k,1.0):allocate@0; add+multiply(add,a,2.0):allocate@1-0" },
   { "region/broadcast-input", "(a + 1) * r", WHOLE, "add+multiply(a,1.0,r):allocate@0" },
-  { "region/not-before-another-reader", "t = exp(a); v = t * 2; v + sum(t)", WHOLE,
-    "exp(a):allocate@0; multiply(exp,2.0):allocate@1; sum(exp):allocate@2-0; add(multiply,sum):in-place@1-2" },
+  { "region/around-another-reader", "t = exp(a); v = t * 2; v + sum(t)", WHOLE,
+    "exp(a):allocate@0; sum(exp):allocate@1; multiply+add(exp,2.0,sum):in-place@0-1" },
   { "region/after-another-reader", "t = exp(a); sum(t) + t * 2", WHOLE,
     "exp(a):allocate@0; sum(exp):allocate@1; multiply+add(exp,2.0,sum):in-place@0-1" },
-  /* As one, it would hold its input and a result of twice the bytes at once. */
   { "region/wider-result", "astype((f + f) * 2 + 1, \"float64\")", WHOLE,
-    "add+multiply+add(f,2.0,1.0):allocate@0; astype(add):allocate@1-0" },
+    "add+multiply+add+astype(f,2.0,1.0):allocate@0" },
+  /* As one, it would hold two inputs and a result of twice the bytes at once. */
+  { "region/not-with-a-wider-result", "x = f @ f.T; y = x @ x; astype(x + y, \"float64\")", WHOLE,
+    "transpose(f):reference-eternal; matmul(f,transpose):allocate@0; matmul(matmul,matmul):allocate@1; "
+    "add(matmul,matmul):in-place@0-1; astype(add):allocate@2-0" },
   { "region/narrower-result", "exp(astype(a, \"float32\"))", WHOLE, "astype+exp(a):allocate@0" },
 };
 

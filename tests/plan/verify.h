@@ -127,13 +127,16 @@ paper_write (Paper *paper, guint32 s, const CandelaPlanOutput *output)
   paper->content[slot] = output->value;
 }
 
-/* Within a fused step: no part reads a register that no part has written. */
+/* Within a fused step: no part reads a register or an output that no part has
+ * written, and each output of the step is written once. */
 static inline void
 paper_check_registers (const CandelaPlan *plan, const CandelaPlanStep *step)
 {
   guint32 n = step->n_inputs + step->n_registers;
   g_autofree guint8 *written = g_new0 (guint8, n + 1);
+  gboolean outputs[CANDELA_MAX_OUTPUTS] = { FALSE };
 
+  g_assert_cmpuint (step->n_outputs, <=, CANDELA_MAX_OUTPUTS);
   memset (written, TRUE, step->n_inputs);
   for (guint32 p = 0; p < step->n_parts; p++)
     {
@@ -141,19 +144,28 @@ paper_check_registers (const CandelaPlan *plan, const CandelaPlanStep *step)
       const guint32 *operands = candela_plan_part_operands (plan, part);
 
       for (guint32 i = 0; i < part->node->n_inputs; i++)
-        g_assert_true (operands[i] < n && written[operands[i]]);
+        if ((operands[i] & CANDELA_PART_OUTPUT) != 0)
+          g_assert_true (outputs[operands[i] & ~CANDELA_PART_OUTPUT]);
+        else
+          g_assert_true (operands[i] < n && written[operands[i]]);
       for (guint o = 0; o < part->node->n_outputs; o++)
         {
           guint32 out = operands[part->node->n_inputs + o];
 
-          g_assert_true (((out & CANDELA_PART_OUTPUT) != 0) == (p + 1 == step->n_parts));
           if ((out & CANDELA_PART_OUTPUT) == 0)
             {
-              g_assert_true (out >= step->n_inputs && out < n);
+              g_assert_true (p + 1 < step->n_parts && out >= step->n_inputs && out < n);
               written[out] = TRUE;
+              continue;
             }
+          out &= ~CANDELA_PART_OUTPUT;
+          g_assert_true (out < step->n_outputs && !outputs[out]);
+          g_assert_cmpuint (plan->outputs[step->first_output + out].part, ==, p);
+          outputs[out] = TRUE;
         }
     }
+  for (guint32 o = 0; o < step->n_outputs; o++)
+    g_assert_true (outputs[o]);
 }
 
 /* What a plan within the plan holds while it runs: its own peak, and a packed copy

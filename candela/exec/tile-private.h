@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A fused step made ready to run over ranges of its output's logical index. */
+#pragma once
+
+#include <candela/exec/executor-private.h>
+
+G_BEGIN_DECLS
+
+typedef enum {
+  CANDELA_TILE_PACKED,
+  CANDELA_TILE_SCALAR,
+  CANDELA_TILE_STRIDED
+} CandelaPassInputKind;
+
+typedef struct
+{
+  CandelaPassInputKind kind;
+  const guint8 *data;    /* PACKED, SCALAR: the first element; STRIDED: the buffer */
+  gsize size;            /* of an element */
+  CandelaLayout *layout; /* STRIDED: broadcast to the output's shape; owned */
+} CandelaPassInput;
+
+typedef struct
+{
+  CandelaRun *run;
+  const CandelaPlanStep *step;
+  CandelaPassInput *inputs;
+  guint8 *outputs[CANDELA_MAX_OUTPUTS];
+  gsize output_sizes[CANDELA_MAX_OUTPUTS];
+  gboolean streamed[CANDELA_MAX_OUTPUTS]; /* computed into a tile, and stored past the caches */
+  guint32 n_streamed;                     /* tiles for it: up to the last one, or none */
+  guint64 n;                              /* elements */
+  gsize tile;                             /* elements */
+  gsize tile_bytes;                       /* of a register */
+  gsize scratch_bytes;
+  GThread *caller;
+  gsize done; /* elements written and not yet told of (atomic) */
+} CandelaPass;
+
+/* inputs: room for those of the step. To be cleared though it fails. */
+gboolean candela_pass_init (CandelaPass *pass, CandelaRun *run, const CandelaPlanStep *step, CandelaPassInput *inputs,
+                            GError **error);
+void candela_pass_clear (CandelaPass *pass);
+
+/* Runs all parts over elements start to end - 1, on this thread. */
+void candela_pass_run (const CandelaPass *pass, guint64 start, guint64 end);
+
+G_END_DECLS
