@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The element-wise engine. A fused step runs over tiles, ranges of the output's
- * logical index that fit in the first-level cache: each tile goes through all
- * parts before the next one begins, so what lies between parts stays in cache.
+ * logical index so small that a few fit in the first-level cache: each tile goes
+ * through all parts before the next one begins, so what lies between parts stays
+ * in cache.
  *
  * Loops see packed elements of their kernel's dtypes only. An input that is
  * packed and of the output's shape is read where it lies; a scalar is spread over
@@ -20,10 +21,11 @@
 #include <candela/value/dtype-private.h>
 #include <string.h>
 
-/* A tile's registers together, in bytes: two thirds of a common L1 cache. */
-#define CACHE_BYTES (32 * 1024)
-#define MIN_TILE 128
-#define MAX_TILE 2048
+/* Elements of a tile. Calling a loop for fewer costs more than reading some tiles
+ * from the second-level cache, so a tile is smaller only where that would be full. */
+#define TILE 1024
+#define MIN_TILE 256
+#define CACHE_BYTES (1024 * 1024)
 #define ELEMENT_BYTES 16 /* the widest */
 
 /* Work (elements times parts) below which no thread is woken. */
@@ -293,9 +295,9 @@ size_tiles (CandelaPass *pass)
   const CandelaPlanStep *step = pass->step;
   gsize n_tiles = step->n_registers + step->n_inputs;
   gsize n_scratch = n_tiles + CANDELA_MAX_LOOP_INPUTS + pass->n_streamed;
-  gsize fitting = CACHE_BYTES / (8 * MAX (n_tiles, 1));
+  gsize fitting = CACHE_BYTES / (ELEMENT_BYTES * MAX (n_tiles, 1));
 
-  pass->tile = CLAMP (fitting & ~(gsize) 63, MIN_TILE, MAX_TILE);
+  pass->tile = CLAMP (fitting & ~(gsize) 63, MIN_TILE, TILE);
   if (pass->n < pass->tile)
     pass->tile = (pass->n + 15) & ~(gsize) 15;
   pass->tile_bytes = pass->tile * ELEMENT_BYTES;
