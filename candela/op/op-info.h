@@ -114,6 +114,11 @@ typedef struct _CandelaKernel CandelaKernel;
  * example): it must be a pure function of these. */
 typedef gboolean (*CandelaInferFunc) (CandelaInference *inference, GError **error);
 
+/* Of an op of CANDELA_AXES_REDUCTION with one input: the axes that are reduced,
+ * as bits, where the input has this rank. Results along the other axes may then
+ * be computed a few at a time, each from a part of the input. */
+typedef guint32 (*CandelaReducedAxesFunc) (const CandelaParams *params, guint rank);
+
 /* Computes the outputs. FALSE with an error set: the run stops. */
 typedef gboolean (*CandelaKernelFunc) (CandelaKernel *kernel, GError **error);
 
@@ -158,7 +163,8 @@ typedef struct
 
   CandelaInferFunc infer; /* NULL for element-wise: broadcast and promote */
   const CandelaKernelInfo *kernels;
-  CandelaFoldFunc fold; /* or NULL */
+  CandelaFoldFunc fold;                /* or NULL */
+  CandelaReducedAxesFunc reduced_axes; /* or NULL: the op runs over whole values only */
 } CandelaOpInfo;
 
 G_END_DECLS

@@ -139,6 +139,8 @@ check_tables (CandelaOpFacts *facts)
       return "the in-place table names an input or output that the op does not have";
   if (info->aliasing != CANDELA_ALIASING_NONE && facts->n_inputs == 0)
     return "it aliases an input and has none";
+  if (info->reduced_axes != NULL && (info->axes != CANDELA_AXES_REDUCTION || facts->n_inputs != 1 || facts->variadic))
+    return "it tells which axes it reduces, and is no reduction of one input";
   if (info->operators != NULL)
     {
       g_auto (GStrv) operators = g_strsplit (info->operators, " ", -1);

@@ -225,7 +225,7 @@ static const CandelaParamInfo index_params[] = {
   { NULL },
 };
 
-#define OP(NAME, INFER, PARAMS, SUMMARY)                                                                               \
+#define OP(NAME, INFER, AXES, PARAMS, SUMMARY)                                                                         \
   static const CandelaKernelInfo NAME##_kernels[] = { { .compute = compute_##NAME }, { .compute = NULL } };            \
                                                                                                                        \
   const CandelaOpInfo reduce_##NAME##_op = {                                                                           \
@@ -236,11 +236,12 @@ static const CandelaParamInfo index_params[] = {
     .inputs = reduce_inputs,                                                                                           \
     .params = PARAMS,                                                                                                  \
     .axes = CANDELA_AXES_REDUCTION,                                                                                    \
+    .reduced_axes = AXES,                                                                                              \
     .infer = INFER,                                                                                                    \
     .kernels = NAME##_kernels,                                                                                         \
   };
 
-OP (max, infer_value, value_params, "The largest element along axes; NaN if there is one")
-OP (min, infer_value, value_params, "The smallest element along axes; NaN if there is one")
-OP (argmax, infer_index, index_params, "Where the first of the largest elements along an axis is")
-OP (argmin, infer_index, index_params, "Where the first of the smallest elements along an axis is")
+OP (max, infer_value, reduce_get_axes, value_params, "The largest element along axes; NaN if there is one")
+OP (min, infer_value, reduce_get_axes, value_params, "The smallest element along axes; NaN if there is one")
+OP (argmax, infer_index, reduce_get_axis, index_params, "Where the first of the largest elements along an axis is")
+OP (argmin, infer_index, reduce_get_axis, index_params, "Where the first of the smallest elements along an axis is")

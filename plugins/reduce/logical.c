@@ -86,6 +86,7 @@ const CandelaOpInfo reduce_any_op = {
   .inputs = reduce_inputs,
   .params = params,
   .axes = CANDELA_AXES_REDUCTION,
+  .reduced_axes = reduce_get_axes,
   .infer = infer,
   .kernels = any_kernels,
 };
@@ -98,6 +99,7 @@ const CandelaOpInfo reduce_all_op = {
   .inputs = reduce_inputs,
   .params = params,
   .axes = CANDELA_AXES_REDUCTION,
+  .reduced_axes = reduce_get_axes,
   .infer = infer,
   .kernels = all_kernels,
 };

@@ -292,6 +292,7 @@ static const char *const moments_outputs[] = { "mean", "variance", NULL };
     .outputs = OUTPUTS,                                                                                                \
     .params = PARAMS,                                                                                                  \
     .axes = CANDELA_AXES_REDUCTION,                                                                                    \
+    .reduced_axes = reduce_get_axes,                                                                                   \
     .infer = INFER,                                                                                                    \
     .kernels = NAME##_kernels,                                                                                         \
   };

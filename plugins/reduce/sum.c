@@ -155,6 +155,7 @@ const CandelaOpInfo reduce_sum_op = {
   .inputs = reduce_inputs,
   .params = params,
   .axes = CANDELA_AXES_REDUCTION,
+  .reduced_axes = reduce_get_axes,
   .infer = infer,
   .kernels = sum_kernels,
 };
@@ -167,6 +168,7 @@ const CandelaOpInfo reduce_prod_op = {
   .inputs = reduce_inputs,
   .params = params,
   .axes = CANDELA_AXES_REDUCTION,
+  .reduced_axes = reduce_get_axes,
   .infer = infer,
   .kernels = prod_kernels,
 };
