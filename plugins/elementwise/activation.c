@@ -36,14 +36,14 @@ ELEMENTWISE_OP (relu, elementwise_x, "x, or 0 where x is negative")
 #define ACTIVATION_FUNCTIONS(T)                                                                                        \
   static inline VECTOR (T) sigmoid_##T (VECTOR (T) a)                                                                  \
   {                                                                                                                    \
-    const VECTOR (T) e = SLEEF (T, exp, u10) (-VECTOR_ABS (T, a));                                                     \
+    const VECTOR (T) e = V_exp (T, -VECTOR_ABS (T, a));                                                                \
                                                                                                                        \
     return VECTOR_SELECT (T, a < 0, e, VECTOR_ONES_##T) / ((T) 1 + e);                                                 \
   }                                                                                                                    \
                                                                                                                        \
   static inline VECTOR (T) softplus_##T (VECTOR (T) a)                                                                 \
   {                                                                                                                    \
-    const VECTOR (T) more = SLEEF (T, log1p, u10) (SLEEF (T, exp, u10) (-VECTOR_ABS (T, a)));                          \
+    const VECTOR (T) more = V_log1p (T, V_exp (T, -VECTOR_ABS (T, a)));                                                \
                                                                                                                        \
     return more + (VECTOR (T)) ((a > 0) & (MASK (T)) a);                                                               \
   }                                                                                                                    \
@@ -54,7 +54,7 @@ ELEMENTWISE_OP (relu, elementwise_x, "x, or 0 where x is negative")
     const VECTOR (T) d = VECTOR_FMA_##T (a, VECTOR_ONES_##T * MINUS_SQRT_HALF_##T, -z) + a * MINUS_SQRT_HALF_REST_##T; \
     const VECTOR (T) g = z + VECTOR_SQRT_##T (z * z + (T) FOUR_BY_PI);                                                 \
     const MASK (T) mended = (a < 0) & (a > -40);                                                                       \
-    const VECTOR (T) tail = SLEEF (T, erfc, u15) (z);                                                                  \
+    const VECTOR (T) tail = V_erfc (T, z);                                                                             \
     const VECTOR (T) result = (T) 0.5 * a * (tail - (VECTOR (T)) (mended & (MASK (T)) (tail * (d * g))));              \
                                                                                                                        \
     return VECTOR_SELECT (T, a == -(T) INFINITY, VECTOR_ONES_##T * -(T) 0, result);                                    \
@@ -63,7 +63,7 @@ ELEMENTWISE_OP (relu, elementwise_x, "x, or 0 where x is negative")
   static inline VECTOR (T) gelu_tanh_##T (VECTOR (T) a)                                                                \
   {                                                                                                                    \
     const VECTOR (T) inner = (T) 0.79788456080286535588 * (a + (T) 0.044715 * a * a * a);                              \
-    const VECTOR (T) result = (T) 0.5 * a * ((T) 1 + SLEEF (T, tanh, u35) (inner));                                    \
+    const VECTOR (T) result = (T) 0.5 * a * ((T) 1 + V_tanh (T, inner));                                               \
                                                                                                                        \
     return VECTOR_SELECT (T, a == -(T) INFINITY, VECTOR_ONES_##T * -(T) 0, result);                                    \
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Exponentials, logarithms, and circular and hyperbolic functions: SLEEF's over
- * vectors (see vector.h), else the C library's, an element at a time. */
+ * Exponentials, logarithms, and circular and hyperbolic functions: a vector
+ * library's (see vector.h), else the C library's, an element at a time. */
 #include "vector.h"
 
 /* MATH_1 and MATH_2 make the loops of a function over floats and declare its op. */
@@ -16,47 +16,6 @@
   VECTOR_LOOP_2 (op, FLOAT32, float, V_##op)                                                                           \
   VECTOR_LOOP_2 (op, FLOAT64, double, V_##op)                                                                          \
   MATH_2_OP (op, op_summary)
-
-/* SLEEF gives infinities where the result is finite still: log1p near the largest
- * numbers, sinh and cosh before they overflow, and asinh and acosh of what has no
- * square. A NaN is not usual either. */
-#define BELOW(T, a, limit32, limit64) ((a) < (T) (sizeof (T) == sizeof (float) ? (limit32) : (limit64)))
-#define USUAL_LOG1P(T, a) BELOW (T, a, 1e38, 1e307)
-#define USUAL_SINH(T, a) BELOW (T, VECTOR_ABS (T, a), 88, 709)
-#define USUAL_ASINH(T, a) BELOW (T, VECTOR_ABS (T, a), 1e18, 1e150)
-#define USUAL_ACOSH(T, a) BELOW (T, a, 1e18, 1e150)
-
-VECTOR_PATCHED (float, log1p, u10, USUAL_LOG1P, log1pf)
-VECTOR_PATCHED (double, log1p, u10, USUAL_LOG1P, log1p)
-VECTOR_PATCHED (float, sinh, u10, USUAL_SINH, sinhf)
-VECTOR_PATCHED (double, sinh, u10, USUAL_SINH, sinh)
-VECTOR_PATCHED (float, cosh, u10, USUAL_SINH, coshf)
-VECTOR_PATCHED (double, cosh, u10, USUAL_SINH, cosh)
-VECTOR_PATCHED (float, asinh, u10, USUAL_ASINH, asinhf)
-VECTOR_PATCHED (double, asinh, u10, USUAL_ASINH, asinh)
-VECTOR_PATCHED (float, acosh, u10, USUAL_ACOSH, acoshf)
-VECTOR_PATCHED (double, acosh, u10, USUAL_ACOSH, acosh)
-
-#define V_exp(T, a) SLEEF (T, exp, u10) (a)
-#define V_expm1(T, a) SLEEF (T, expm1, u10) (a)
-#define V_log(T, a) SLEEF (T, log, u10) (a)
-#define V_log1p(T, a) log1p_##T (a)
-#define V_log2(T, a) SLEEF (T, log2, u10) (a)
-#define V_log10(T, a) SLEEF (T, log10, u10) (a)
-#define V_sin(T, a) SLEEF (T, sin, u10) (a)
-#define V_cos(T, a) SLEEF (T, cos, u10) (a)
-#define V_tan(T, a) SLEEF (T, tan, u10) (a)
-#define V_asin(T, a) SLEEF (T, asin, u10) (a)
-#define V_acos(T, a) SLEEF (T, acos, u10) (a)
-#define V_atan(T, a) SLEEF (T, atan, u10) (a)
-#define V_sinh(T, a) sinh_##T (a)
-#define V_cosh(T, a) cosh_##T (a)
-/* u10 would take three times as long. */
-#define V_tanh(T, a) SLEEF (T, tanh, u35) (a)
-#define V_asinh(T, a) asinh_##T (a)
-#define V_acosh(T, a) acosh_##T (a)
-#define V_atanh(T, a) SLEEF (T, atanh, u10) (a)
-#define V_atan2(T, a, b) SLEEF (T, atan2, u10) (a, b)
 
 #else
 
@@ -128,7 +87,7 @@ MATH_2 (atan2, "The angle, from -pi to pi, of the point with ordinate x1 and abs
   {                                                                                                                    \
     const VECTOR (T) difference = a - b;                                                                               \
     const VECTOR (T) larger = VECTOR_SELECT (T, difference > 0, a, b);                                                 \
-    const VECTOR (T) more = SLEEF (T, log1p, u10) (SLEEF (T, exp, u10) (-VECTOR_ABS (T, difference)));                 \
+    const VECTOR (T) more = V_log1p (T, V_exp (T, -VECTOR_ABS (T, difference)));                                       \
                                                                                                                        \
     return VECTOR_SELECT (T, a == b, a + (T) G_LN2, larger + more);                                                    \
   }

@@ -42,9 +42,7 @@ ELEMENTWISE_UNSIGNED (ELEMENTWISE_BINARY, pow, POW_UNSIGNED)
 ELEMENTWISE_SIGNED (ELEMENTWISE_BINARY, pow, POW_SIGNED)
 
 #ifdef ELEMENTWISE_VECTORS
-#define V_POW(T, a, b) SLEEF (T, pow, u10) (a, b)
-#define V_HYPOT(T, a, b) SLEEF (T, hypot, u05) (a, b)
-#define POWER_LOOP(op, DT, T, W, E) VECTOR_LOOP_2 (op, DT, T, V_##E)
+#define POWER_LOOP(op, DT, T, W, E) VECTOR_LOOP_2 (op, DT, T, V_##op)
 #else
 #define POW(T, W, a, b) _Generic(a, float : powf, double : pow) (a, b)
 #define HYPOT(T, W, a, b) _Generic(a, float : hypotf, double : hypot) (a, b)

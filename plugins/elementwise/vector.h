@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops over whole vectors, for functions that SLEEF computes: those of AVX2 and
- * AVX-512, where SLEEF is there; elsewhere the C library's functions serve, an
- * element at a time.
+ * Loops over whole vectors, for functions that a vector library computes: those of
+ * AVX2 and AVX-512, where glibc's libmvec is there, or else SLEEF; elsewhere the C
+ * library's functions serve, an element at a time.
  *
- * An element's bits must not depend on its place or on its neighbours. SLEEF's
- * functions named finz give a lane the same bits whatever the others hold, and the
- * same ones with AVX2 and AVX-512; they differ from those for a single number. So the
- * rest of a loop, less than a vector, is a vector too, filled up with ones. Where a
- * function is not what it promises for every number (an infinity where the result is
- * still finite), the numbers apart are settled by their own value alone, and given to
- * the C library one by one. */
+ * An element's bits must not depend on its place or on its neighbours. The libraries'
+ * functions that are taken give a lane the same bits whatever the others hold, but not
+ * those that the function for a single number gives. So the rest of a loop, less than a
+ * vector, is a vector too, filled up with ones. */
 #pragma once
 
 #include "elementwise.h"
 #include <string.h>
 
-#if defined ELEMENTWISE_HAVE_SLEEF && defined __AVX2__ && defined __FMA__
+#if (defined ELEMENTWISE_HAVE_LIBMVEC || defined ELEMENTWISE_HAVE_SLEEF) && defined __AVX2__ && defined __FMA__
 #define ELEMENTWISE_VECTORS 1
 
 #include <immintrin.h>
-#include <sleef.h>
 
 #ifdef __AVX512F__
 typedef __m512 VectorOf_float;
@@ -28,8 +24,6 @@ typedef __m512d VectorOf_double;
 typedef gint32 MaskOf_float __attribute__ ((vector_size (64)));
 typedef gint64 MaskOf_double __attribute__ ((vector_size (64)));
 
-#define SLEEF_float(name, precision) Sleef_finz_##name##f16_##precision##avx512f
-#define SLEEF_double(name, precision) Sleef_finz_##name##d8_##precision##avx512f
 #define VECTOR_ONES_float _mm512_set1_ps (1)
 #define VECTOR_ONES_double _mm512_set1_pd (1)
 #define VECTOR_FMA_float _mm512_fmadd_ps
@@ -44,8 +38,6 @@ typedef __m256d VectorOf_double;
 typedef gint32 MaskOf_float __attribute__ ((vector_size (32)));
 typedef gint64 MaskOf_double __attribute__ ((vector_size (32)));
 
-#define SLEEF_float(name, precision) Sleef_finz_##name##f8_##precision##avx2
-#define SLEEF_double(name, precision) Sleef_finz_##name##d4_##precision##avx2
 #define VECTOR_ONES_float _mm256_set1_ps (1)
 #define VECTOR_ONES_double _mm256_set1_pd (1)
 #define VECTOR_FMA_float _mm256_fmadd_ps
@@ -59,7 +51,6 @@ typedef gint64 MaskOf_double __attribute__ ((vector_size (32)));
 #define VECTOR(T) VectorOf_##T
 #define MASK(T) MaskOf_##T
 #define LANES(T) (sizeof (VECTOR (T)) / sizeof (T))
-#define SLEEF(T, name, precision) SLEEF_##T (name, precision)
 
 /* Comparisons of vectors give masks: each lane all ones or all zeros. */
 #define VECTOR_SELECT(T, mask, yes, no)                                                                                \
@@ -125,26 +116,11 @@ VECTOR_FUNCTIONS (double)
       }                                                                                                                \
   }
 
-/* name_T (a): SLEEF's function for the lanes that are USUAL, and the C library's for
- * the others, which SLEEF is given as ones. */
-#define VECTOR_PATCHED(T, name, precision, USUAL, LIBM)                                                                \
-  G_NO_INLINE static VECTOR (T) name##_apart_##T (VECTOR (T) a, MASK (T) usual)                                        \
-  {                                                                                                                    \
-    VECTOR (T) result = SLEEF (T, name, precision) (VECTOR_SELECT (T, usual, a, VECTOR_ONES_##T));                     \
-                                                                                                                       \
-    for (gsize lane = 0; lane < LANES (T); lane++)                                                                     \
-      if (!usual[lane])                                                                                                \
-        result[lane] = LIBM (a[lane]);                                                                                 \
-    return result;                                                                                                     \
-  }                                                                                                                    \
-                                                                                                                       \
-  static inline VECTOR (T) name##_##T (VECTOR (T) a)                                                                   \
-  {                                                                                                                    \
-    const MASK (T) usual = (MASK (T)) USUAL (T, a);                                                                    \
-                                                                                                                       \
-    if (G_LIKELY (VECTOR_ALL_##T (usual)))                                                                             \
-      return SLEEF (T, name, precision) (a);                                                                           \
-    return name##_apart_##T (a, usual);                                                                                \
-  }
+/* V_name (T, a): what the library has for each function. */
+#ifdef ELEMENTWISE_HAVE_LIBMVEC
+#include "libmvec.h"
+#else
+#include "sleef.h"
+#endif
 
 #endif
