@@ -60,6 +60,10 @@ void candela_run_advance (CandelaRun *run, guint64 elements);
 void candela_run_begin_exclusive (void);
 void candela_run_end_exclusive (void);
 
+/* small.c: a fused step over few elements; FALSE, with nothing done, if it is not
+ * one that is that simple. */
+gboolean candela_run_small (CandelaRun *run, const CandelaPlanStep *step);
+
 /* tile.c: a fused step. */
 gboolean candela_run_tiles (CandelaRun *run, const CandelaPlanStep *step, GError **error);
 

@@ -281,14 +281,14 @@ run_step (CandelaRun *run, const CandelaPlanStep *step, GError **error)
 {
   guint64 before = run->done;
 
-  if (g_cancellable_set_error_if_cancelled (run->cancellable, error))
+  if (run->cancellable != NULL && g_cancellable_set_error_if_cancelled (run->cancellable, error))
     return FALSE;
   if (!prepare_outputs (run, step, error))
     return FALSE;
   switch ((CandelaStepKind) step->kind)
     {
     case CANDELA_STEP_FUSED:
-      if (!candela_run_tiles (run, step, error))
+      if (!candela_run_small (run, step) && !candela_run_tiles (run, step, error))
         return FALSE;
       break;
     case CANDELA_STEP_KERNEL:

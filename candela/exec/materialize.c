@@ -6,6 +6,9 @@
 #include <candela/value/debug-private.h>
 #include <string.h>
 
+/* Slots, tensors and bindings for which no memory is asked. */
+#define FEW_VALUES 32
+
 /* ---- Binding ---- */
 
 static gboolean
@@ -151,8 +154,21 @@ collect_results (CandelaRun *run, GError **error)
   return tensors;
 }
 
+/* Room for what the plan's values are in memory. */
 static void
-clear_run (CandelaRun *run)
+init_run (CandelaRun *run, gpointer *few)
+{
+  const CandelaPlan *plan = run->plan;
+  gsize n = (gsize) plan->n_slots + plan->n_tensors + plan->n_bindings;
+  gpointer *all = n <= FEW_VALUES ? memset (few, 0, n * sizeof *few) : g_new0 (gpointer, n);
+
+  run->slots = (CandelaBuffer **) all;
+  run->tensors = run->slots + plan->n_slots;
+  run->bindings = (CandelaTensor **) (run->tensors + plan->n_tensors);
+}
+
+static void
+clear_run (CandelaRun *run, gpointer *few)
 {
   for (guint32 s = 0; s < run->plan->n_slots; s++)
     g_clear_pointer (&run->slots[s], candela_buffer_unref);
@@ -160,9 +176,8 @@ clear_run (CandelaRun *run)
     g_clear_pointer (&run->tensors[t], candela_buffer_unref);
   for (guint32 b = 0; b < run->plan->n_bindings; b++)
     g_clear_object (&run->bindings[b]);
-  g_free (run->slots);
-  g_free (run->tensors);
-  g_free (run->bindings);
+  if ((gpointer *) run->slots != few)
+    g_free (run->slots);
 }
 
 CandelaTensor **
@@ -174,7 +189,8 @@ candela_run_plan (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots,
     .plan = plan, .cancellable = cancellable, .progress = progress, .progress_data = user_data, .times = times
   };
   CandelaTensor **tensors = NULL;
-  gint64 started = candela_clock_nanoseconds ();
+  gint64 started = stats != NULL ? candela_clock_nanoseconds () : 0;
+  gpointer few[FEW_VALUES];
 
   if ((candela_debug_flags () & CANDELA_DEBUG_PLAN) != 0)
     {
@@ -182,17 +198,16 @@ candela_run_plan (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots,
 
       g_printerr ("%s\n", text);
     }
-  run.slots = g_new0 (CandelaBuffer *, plan->n_slots);
-  run.tensors = g_new0 (CandelaBuffer *, plan->n_tensors);
-  run.bindings = g_new0 (CandelaTensor *, plan->n_bindings);
+  init_run (&run, few);
   if (bind_slots (&run, slots, n_slots, error) && prepare_tensors (&run, error) && candela_run_steps (&run, error))
     tensors = collect_results (&run, error);
-  clear_run (&run);
-  run.stats.nanoseconds = candela_clock_nanoseconds () - started;
+  clear_run (&run, few);
   if (stats != NULL)
-    run.stats.pooled_bytes = candela_get_pooled_bytes ();
-  if (stats != NULL)
-    *stats = run.stats;
+    {
+      run.stats.nanoseconds = candela_clock_nanoseconds () - started;
+      run.stats.pooled_bytes = candela_get_pooled_bytes ();
+      *stats = run.stats;
+    }
   if (n_tensors != NULL && tensors != NULL)
     *n_tensors = plan->n_roots;
   return tensors;

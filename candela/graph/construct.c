@@ -218,6 +218,18 @@ fold_scalars (const Construction *c, const CandelaInference *inference, const Ca
                                      stays_weak (c, params));
 }
 
+static gboolean
+takes_inputs_as_they_are (const Construction *c, const CandelaKernelInfo *kernel)
+{
+  if (c->facts->info->axes != CANDELA_AXES_ELEMENTWISE || kernel == NULL
+      || c->facts->info->threads == CANDELA_THREADS_ONE_AT_A_TIME)
+    return FALSE;
+  for (guint i = 0; i < c->n_inputs; i++)
+    if (c->dtypes[i] != kernel->in[i])
+      return FALSE;
+  return TRUE;
+}
+
 static CandelaNode *
 make_node (const Construction *c, CandelaInference *inference, CandelaParams *params)
 {
@@ -233,6 +245,7 @@ make_node (const Construction *c, CandelaInference *inference, CandelaParams *pa
   node->u.op.facts = c->facts;
   node->u.op.kernel = inference->kernel;
   node->u.op.params = candela_params_ref (params);
+  node->direct = takes_inputs_as_they_are (c, inference->kernel);
   if (n_outputs > 1)
     {
       node->u.op.outputs = g_new (CandelaNodeOutput, n_outputs);

@@ -458,6 +458,50 @@ test_size (gconstpointer data)
   check_value (size->text, given, G_N_ELEMENTS (given), size->dtype, size->shape, size->elements);
 }
 
+static double
+square (gint64 i, gint64 n)
+{
+  return (2.0 * i + 1) * i - 3;
+}
+
+static double
+two_layouts (gint64 i, gint64 n)
+{
+  return n - 1;
+}
+
+static double
+two_dtypes (gint64 i, gint64 n)
+{
+  return i + (i > 3);
+}
+
+/* Lengths around those where a step is run in another way. */
+static void
+test_around_small (void)
+{
+  static const gint64 lengths[] = { 1, 2, 63, 64, 65, 255, 256, 257, 258 };
+  static const struct
+  {
+    const char *text;
+    double (*expected) (gint64 i, gint64 n);
+  } cases[] = { { "(x * 2 + 1) * x - 3", square }, { "x + x[::-1]", two_layouts }, { "(x > 3) + x", two_dtypes } };
+
+  for (guint l = 0; l < G_N_ELEMENTS (lengths); l++)
+    for (guint c = 0; c < G_N_ELEMENTS (cases); c++)
+      for (guint flags = 0; flags < N_FLAGS; flags++)
+        {
+          g_autoptr (CandelaNode) node = build_over_large (cases[c].text, lengths[l]);
+          g_autoptr (CandelaPlan) plan = plan_node (node, flags);
+          CandelaTensor **tensors = run_plan (plan, NULL);
+
+          for (gint64 i = 0; i < lengths[l]; i++)
+            g_assert_cmpfloat (candela_tensor_get_double (tensors[0], &i, 1, NULL), ==,
+                               cases[c].expected (i, lengths[l]));
+          free_tensors (tensors, 1);
+        }
+}
+
 /* What no memory can hold is an error, and so is what cannot be counted. */
 static void
 test_no_memory (void)
@@ -567,6 +611,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, &sizes[i], test_size);
     }
+  g_test_add_func ("/exec/size/around-small", test_around_small);
   g_test_add_func ("/exec/size/no-memory", test_no_memory);
   g_test_add_func ("/exec/size/beyond-counting", test_beyond_counting);
   g_test_add_func ("/exec/debug/child", test_debug_child);
