@@ -1,116 +1,267 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * max, min, argmax and argmin. A NaN is beyond every number, as in NumPy, and the
- * first of equals counts. */
-/* Unrolled before it is looked at, a loop of comparisons does not become vector
- * code. */
-#define REDUCE_LANE_LOOP _Pragma ("GCC unroll 1")
-
+ * first of equals counts: of zeros too, so that max and min give the element that
+ * argmax and argmin find, whichever way the elements are walked. */
 #include "fold.h"
 
 #define AS_IS(x) (x)
+#define IS_NAN(x) ((x) != (x))
 
-/* No short circuit, so that loops over these become vector code. Once a is NaN
- * it stays. */
-#define MAX_OF(a, b) ((((b) > (a)) | ((b) != (b))) ? (b) : (a))
-#define MIN_OF(a, b) ((((b) < (a)) | ((b) != (b))) ? (b) : (a))
+/* Is b, which comes after a, further out? No short circuit, so that loops over these
+ * become vector code. */
+#define MAX_BEYOND(a, b) (((b) > (a)) | (IS_NAN (b) & !IS_NAN (a)))
+#define MIN_BEYOND(a, b) (((b) < (a)) | (IS_NAN (b) & !IS_NAN (a)))
+#define INTEGER_MAX_BEYOND(a, b) ((b) > (a))
+#define INTEGER_MIN_BEYOND(a, b) ((b) < (a))
+
+/* Once a is NaN it stays one. */
+#define MAX_OF(a, b) ((((b) > (a)) | IS_NAN (b)) ? (b) : (a))
+#define MIN_OF(a, b) ((((b) < (a)) | IS_NAN (b)) ? (b) : (a))
 #define INTEGER_MAX_OF(a, b) ((b) > (a) ? (b) : (a))
 #define INTEGER_MIN_OF(a, b) ((b) < (a) ? (b) : (a))
 
-/* A value and the number of the first element that has it. */
-#define LOCATED(name, type)                                                                                            \
-  typedef struct                                                                                                       \
-  {                                                                                                                    \
-    type value;                                                                                                        \
-    gint64 index;                                                                                                      \
-  } Located_##name;
+/* ---- The extreme of packed elements, and the first of those equal to it ---- */
 
-/* b after a: is it further out, or as far and earlier? */
-#define SAME(a, b) ((a) == (b) || ((a) != (a) && (b) != (b)))
-#define LOCATED_OP(OP, a, b)                                                                                           \
-  (SAME ((a).value, (b).value) ? ((b).index < (a).index ? (b) : (a))                                                   \
-                               : (SAME (OP ((a).value, (b).value), (b).value) ? (b) : (a)))
-
-/* The block function takes the extreme first, then looks for it. */
-#define ARG_FOLD(NAME, EXTREME, name, type, IDENTITY, OP)                                                              \
-  static void NAME##_block (gpointer partial, gconstpointer elements, gsize n, gint64 index)                           \
+#define PLAIN_OF(NAME, type, OP)                                                                                       \
+  static type NAME##_of (const type *x, gsize n)                                                                       \
   {                                                                                                                    \
-    const type *x = elements;                                                                                          \
-    Located_##name *out = partial;                                                                                     \
+    type best = x[0];                                                                                                  \
+                                                                                                                       \
+    for (gsize i = 1; i < n; i++)                                                                                      \
+      best = OP (best, x[i]);                                                                                          \
+    return best;                                                                                                       \
+  }
+
+/* Elements between two looks at whether it was among them. */
+#define FIND_PART 64
+
+#define PLAIN_FIND(name, type, count_type)                                                                             \
+  static gsize find_##name (const type *x, gsize n, type value)                                                        \
+  {                                                                                                                    \
     gsize i = 0;                                                                                                       \
                                                                                                                        \
-    EXTREME##_block (&out->value, elements, n, index);                                                                 \
-    while (i < n - 1 && !SAME (x[i], out->value))                                                                      \
+    for (; i + FIND_PART <= n; i += FIND_PART)                                                                         \
+      {                                                                                                                \
+        count_type found = 0;                                                                                          \
+                                                                                                                       \
+        for (guint k = 0; k < FIND_PART; k++)                                                                          \
+          found |= x[i + k] == value;                                                                                  \
+        if (found != 0)                                                                                                \
+          break;                                                                                                       \
+      }                                                                                                                \
+    while (i < n && x[i] != value)                                                                                     \
       i++;                                                                                                             \
-    out->index = index + (gint64) i;                                                                                   \
+    return i;                                                                                                          \
+  }
+
+#ifdef REDUCE_EXTREMES
+#define VECTOR_FIND(name, type, suffix)                                                                                \
+  static gsize find_##name (const type *x, gsize n, type value)                                                        \
+  {                                                                                                                    \
+    const gsize lanes = REDUCE_VECTOR / sizeof (type);                                                                 \
+    const ReduceVector_##suffix wanted = REDUCE_X86 (set1, suffix) (value);                                            \
+    gsize i = 0;                                                                                                       \
+                                                                                                                       \
+    for (; i + 4 * lanes <= n; i += 4 * lanes)                                                                         \
+      {                                                                                                                \
+        guint found = 0;                                                                                               \
+                                                                                                                       \
+        _Pragma ("GCC unroll 4") for (guint k = 0; k < 4; k++) found |=                                                \
+          REDUCE_EQUAL (REDUCE_X86 (loadu, suffix) (x + i + k * lanes), wanted, suffix);                               \
+        if (found != 0)                                                                                                \
+          break;                                                                                                       \
+      }                                                                                                                \
+    for (; i + lanes <= n; i += lanes)                                                                                 \
+      {                                                                                                                \
+        const guint found = REDUCE_EQUAL (REDUCE_X86 (loadu, suffix) (x + i), wanted, suffix);                         \
+                                                                                                                       \
+        if (found != 0)                                                                                                \
+          return i + (gsize) __builtin_ctz (found);                                                                    \
+      }                                                                                                                \
+    while (i < n && x[i] != value)                                                                                     \
+      i++;                                                                                                             \
+    return i;                                                                                                          \
+  }
+
+/* MAX and MIN of the processor pass over a NaN: whether there was one is asked
+ * apart, of two vectors at a time. Of zeros they know no first. */
+#define VECTOR_OF(NAME, name, type, suffix, function, OP)                                                              \
+  static type NAME##_of (const type *x, gsize n)                                                                       \
+  {                                                                                                                    \
+    const gsize lanes = REDUCE_VECTOR / sizeof (type);                                                                 \
+    ReduceVector_##suffix best[4];                                                                                     \
+    type ends[REDUCE_VECTOR / sizeof (type)], result;                                                                  \
+    guint unordered = 0;                                                                                               \
+    gsize i = 0;                                                                                                       \
+                                                                                                                       \
+    if (n < lanes)                                                                                                     \
+      return few_##NAME##_of (x, n);                                                                                   \
+    _Pragma ("GCC unroll 4") for (guint k = 0; k < 4; k++) best[k] = REDUCE_X86 (loadu, suffix) (x);                   \
+    for (; i + 4 * lanes <= n; i += 4 * lanes)                                                                         \
+      _Pragma ("GCC unroll 2") for (guint k = 0; k < 4; k += 2)                                                        \
+      {                                                                                                                \
+        const ReduceVector_##suffix a = REDUCE_X86 (loadu, suffix) (x + i + k * lanes);                                \
+        const ReduceVector_##suffix b = REDUCE_X86 (loadu, suffix) (x + i + (k + 1) * lanes);                          \
+                                                                                                                       \
+        best[k] = REDUCE_X86 (function, suffix) (a, best[k]);                                                          \
+        best[k + 1] = REDUCE_X86 (function, suffix) (b, best[k + 1]);                                                  \
+        unordered |= REDUCE_UNORDERED (a, b, suffix);                                                                  \
+      }                                                                                                                \
+    while (i < n)                                                                                                      \
+      {                                                                                                                \
+        const ReduceVector_##suffix a = REDUCE_X86 (loadu, suffix) (x + MIN (i, n - lanes));                           \
+                                                                                                                       \
+        best[0] = REDUCE_X86 (function, suffix) (a, best[0]);                                                          \
+        unordered |= REDUCE_UNORDERED (a, a, suffix);                                                                  \
+        i += lanes;                                                                                                    \
+      }                                                                                                                \
+    if (G_UNLIKELY (unordered != 0))                                                                                   \
+      return (type) NAN;                                                                                               \
+    best[0] = REDUCE_X86 (function, suffix) (REDUCE_X86 (function, suffix) (best[0], best[1]),                         \
+                                             REDUCE_X86 (function, suffix) (best[2], best[3]));                        \
+    memcpy (ends, best, sizeof ends);                                                                                  \
+    _Pragma ("GCC unroll 8") for (gsize half = lanes / 2; half > 0; half /= 2)                                         \
+      _Pragma ("GCC unroll 8") for (gsize l = 0; l < half; l++) ends[l] = OP (ends[l], ends[l + half]);                \
+    result = ends[0];                                                                                                  \
+    return G_UNLIKELY (result == 0) ? x[find_##name (x, n, 0)] : result;                                               \
+  }
+
+#define FLOAT_FUNCTIONS(name, type, suffix)                                                                            \
+  VECTOR_FIND (name, type, suffix)                                                                                     \
+  PLAIN_OF (few_max_##name, type, MAX_OF)                                                                              \
+  PLAIN_OF (few_min_##name, type, MIN_OF)                                                                              \
+  VECTOR_OF (max_##name, name, type, suffix, max, INTEGER_MAX_OF)                                                      \
+  VECTOR_OF (min_##name, name, type, suffix, min, INTEGER_MIN_OF)
+
+FLOAT_FUNCTIONS (float32, float, ps)
+FLOAT_FUNCTIONS (float64, double, pd)
+#else
+#define FLOAT_FUNCTIONS(name, type, count_type)                                                                        \
+  PLAIN_FIND (name, type, count_type)                                                                                  \
+  PLAIN_OF (max_##name, type, MAX_OF)                                                                                  \
+  PLAIN_OF (min_##name, type, MIN_OF)
+
+FLOAT_FUNCTIONS (float32, float, guint32)
+FLOAT_FUNCTIONS (float64, double, guint64)
+#endif
+
+#define INTEGER_FUNCTIONS(DTYPE, name, type)                                                                           \
+  PLAIN_FIND (name, type, type)                                                                                        \
+  PLAIN_OF (max_##name, type, INTEGER_MAX_OF)                                                                          \
+  PLAIN_OF (min_##name, type, INTEGER_MIN_OF)
+
+REDUCE_INTEGERS (INTEGER_FUNCTIONS)
+
+/* ---- Where the extreme is ---- */
+
+/* Elements that are in the cache still when one is looked for. */
+#define SEARCH_PART 1024
+
+/* Partials: the numbers of the elements, then the elements. */
+#define ARG_FOLD(NAME, EXTREME, name, type, BEYOND)                                                                    \
+  static gsize NAME##_of (const type *x, gsize n, type *value)                                                         \
+  {                                                                                                                    \
+    gsize at = 0;                                                                                                      \
+    type best = EXTREME##_of (x, MIN (n, SEARCH_PART));                                                                \
+                                                                                                                       \
+    for (gsize start = SEARCH_PART; start < n && !IS_NAN (best); start += SEARCH_PART)                                 \
+      {                                                                                                                \
+        const type next = EXTREME##_of (x + start, MIN (n - start, SEARCH_PART));                                      \
+                                                                                                                       \
+        if (BEYOND (best, next))                                                                                       \
+          {                                                                                                            \
+            best = next;                                                                                               \
+            at = start;                                                                                                \
+          }                                                                                                            \
+      }                                                                                                                \
+    *value = best;                                                                                                     \
+    if (!IS_NAN (best))                                                                                                \
+      return at + find_##name (x + at, n - at, best);                                                                  \
+    while (!IS_NAN (x[at]))                                                                                            \
+      at++;                                                                                                            \
+    return at;                                                                                                         \
   }                                                                                                                    \
                                                                                                                        \
-  static void NAME##_fill (gpointer lanes, gsize n)                                                                    \
+  static void NAME##_results (gpointer partials, gconstpointer elements, gint64 step, gsize n_results, gsize n)        \
   {                                                                                                                    \
-    for (gsize i = 0; i < n; i++)                                                                                      \
-      ((Located_##name *) lanes)[i] = (Located_##name){ IDENTITY, G_MAXINT64 };                                        \
+    gint64 *numbers = partials;                                                                                        \
+    type *values = (type *) (numbers + n_results);                                                                     \
+    const type *x = elements;                                                                                          \
+                                                                                                                       \
+    for (gsize t = 0; t < n_results; t++, x += step)                                                                   \
+      numbers[t] = (gint64) NAME##_of (x, n, values + t);                                                              \
+  }                                                                                                                    \
+                                                                                                                       \
+  static void NAME##_piece (gpointer partial, gconstpointer elements, gsize n, gint64 index)                           \
+  {                                                                                                                    \
+    gint64 *number = partial;                                                                                          \
+                                                                                                                       \
+    *number = index + (gint64) NAME##_of (elements, n, (type *) (number + 1));                                         \
   }                                                                                                                    \
                                                                                                                        \
   static void NAME##_merge (gpointer a, gconstpointer b, gsize width, gint64 a_count, gint64 b_count)                  \
   {                                                                                                                    \
-    Located_##name *into = a;                                                                                          \
-    const Located_##name *from = b;                                                                                    \
+    gint64 *numbers = a;                                                                                               \
+    type *values = (type *) (numbers + width);                                                                         \
+    const gint64 *b_numbers = b;                                                                                       \
+    const type *b_values = (const type *) (b_numbers + width);                                                         \
                                                                                                                        \
     for (gsize t = 0; t < width; t++)                                                                                  \
-      into[t] = LOCATED_OP (OP, into[t], from[t]);                                                                     \
+      if (BEYOND (values[t], b_values[t]))                                                                             \
+        {                                                                                                              \
+          numbers[t] = b_numbers[t];                                                                                   \
+          values[t] = b_values[t];                                                                                     \
+        }                                                                                                              \
   }                                                                                                                    \
                                                                                                                        \
   static void NAME##_rows (const ReduceRows *rows)                                                                     \
   {                                                                                                                    \
-    for (gsize r = 0; r < rows->n_rows; r++)                                                                           \
+    gint64 *numbers = rows->lanes;                                                                                     \
+    type *values = (type *) (numbers + rows->width);                                                                   \
+    gsize r = 0;                                                                                                       \
+                                                                                                                       \
+    if (rows->first == 0)                                                                                              \
+      {                                                                                                                \
+        memcpy (values, rows->elements, rows->width * sizeof (type));                                                  \
+        for (gsize t = 0; t < rows->width; t++)                                                                        \
+          numbers[t] = rows->index;                                                                                    \
+        r = 1;                                                                                                         \
+      }                                                                                                                \
+    for (; r < rows->n_rows; r++)                                                                                      \
       {                                                                                                                \
         const type *x = (const type *) rows->elements + (gint64) r * rows->stride;                                     \
-        Located_##name *lane = (Located_##name *) rows->lanes + (rows->first + r) % REDUCE_LANES * rows->width;        \
+        const gint64 number = rows->index + (gint64) r;                                                                \
                                                                                                                        \
-        for (gsize t = 0; t < rows->width; t++)                                                                        \
-          {                                                                                                            \
-            Located_##name next = { x[t], rows->index + (gint64) r };                                                  \
+        _Pragma ("GCC ivdep") for (gsize t = 0; t < rows->width; t++)                                                  \
+        {                                                                                                              \
+          const type value = values[t];                                                                                \
+          const gboolean beyond = BEYOND (value, x[t]);                                                                \
                                                                                                                        \
-            lane[t] = LOCATED_OP (OP, lane[t], next);                                                                  \
-          }                                                                                                            \
+          values[t] = beyond ? x[t] : value;                                                                           \
+          numbers[t] = beyond ? number : numbers[t];                                                                   \
+        }                                                                                                              \
       }                                                                                                                \
   }                                                                                                                    \
                                                                                                                        \
-  static void NAME##_join (gpointer partials, gpointer lanes, gsize width, gsize n_lanes, gsize n_rows, guint pass)    \
-  {                                                                                                                    \
-    Located_##name *lane = lanes;                                                                                      \
-                                                                                                                       \
-    for (gsize half = n_lanes / 2; half > 0; half /= 2)                                                                \
-      NAME##_merge (lane, lane + half * width, half * width, 0, 0);                                                    \
-    memcpy (partials, lane, width * sizeof *lane);                                                                     \
-  }                                                                                                                    \
-                                                                                                                       \
-  static void NAME##_finish (const ReduceCall *call, gconstpointer partials, gint64 output, gsize width)               \
-  {                                                                                                                    \
-    gint64 *out = candela_kernel_get_output (call->kernel, 0);                                                         \
-                                                                                                                       \
-    for (gsize t = 0; t < width; t++)                                                                                  \
-      out[output + (gint64) t] = ((const Located_##name *) partials)[t].index;                                         \
-  }                                                                                                                    \
-                                                                                                                       \
-  static const ReduceFold NAME = { sizeof (Located_##name),                                                            \
-                                   sizeof (Located_##name),                                                            \
-                                   1,                                                                                  \
-                                   NULL,                                                                               \
-                                   NAME##_block,                                                                       \
-                                   NAME##_fill,                                                                        \
-                                   NAME##_rows,                                                                        \
-                                   NAME##_join,                                                                        \
-                                   NAME##_merge };
+  static const ReduceFold NAME = {                                                                                     \
+    .partial_size = sizeof (gint64) + sizeof (type),                                                                   \
+    .tile = REDUCE_TILE,                                                                                               \
+    .passes = 1,                                                                                                       \
+    .results = NAME##_results,                                                                                         \
+    .piece = NAME##_piece,                                                                                             \
+    .rows = NAME##_rows,                                                                                               \
+    .merge = NAME##_merge,                                                                                             \
+  };
 
-#define FOLDS(name, type, LEAST, MOST, MAX_OP, MIN_OP)                                                                 \
-  LOCATED (name, type)                                                                                                 \
+#define FOLDS(name, type, LEAST, MOST, MAX_OP, MIN_OP, MAX_TEST, MIN_TEST)                                             \
   REDUCE_FOLD (max_##name, type, type, LEAST, NULL, AS_IS, MAX_OP)                                                     \
   REDUCE_FOLD (min_##name, type, type, MOST, NULL, AS_IS, MIN_OP)                                                      \
-  ARG_FOLD (argmax_##name, max_##name, name, type, LEAST, MAX_OP)                                                      \
-  ARG_FOLD (argmin_##name, min_##name, name, type, MOST, MIN_OP)
+  ARG_FOLD (argmax_##name, max_##name, name, type, MAX_TEST)                                                           \
+  ARG_FOLD (argmin_##name, min_##name, name, type, MIN_TEST)
 
-#define INTEGER_FOLDS(name, type, LEAST, MOST) FOLDS (name, type, LEAST, MOST, INTEGER_MAX_OF, INTEGER_MIN_OF)
+#define INTEGER_FOLDS(name, type, LEAST, MOST)                                                                         \
+  FOLDS (name, type, LEAST, MOST, INTEGER_MAX_OF, INTEGER_MIN_OF, INTEGER_MAX_BEYOND, INTEGER_MIN_BEYOND)
 
 INTEGER_FOLDS (bool, guint8, 0, 1)
 INTEGER_FOLDS (int8, gint8, G_MININT8, G_MAXINT8)
@@ -121,8 +272,8 @@ INTEGER_FOLDS (uint8, guint8, 0, G_MAXUINT8)
 INTEGER_FOLDS (uint16, guint16, 0, G_MAXUINT16)
 INTEGER_FOLDS (uint32, guint32, 0, G_MAXUINT32)
 INTEGER_FOLDS (uint64, guint64, 0, G_MAXUINT64)
-FOLDS (float32, float, -INFINITY, INFINITY, MAX_OF, MIN_OF)
-FOLDS (float64, double, -INFINITY, INFINITY, MAX_OF, MIN_OF)
+FOLDS (float32, float, -INFINITY, INFINITY, MAX_OF, MIN_OF, MAX_BEYOND, MIN_BEYOND)
+FOLDS (float64, double, -INFINITY, INFINITY, MAX_OF, MIN_OF, MAX_BEYOND, MIN_BEYOND)
 
 /* What an op has for a dtype. */
 typedef struct
@@ -139,10 +290,16 @@ finish_value (const ReduceCall *call, gconstpointer partials, gint64 output, gsi
   memcpy ((guint8 *) candela_kernel_get_output (call->kernel, 0) + output * (gint64) size, partials, width * size);
 }
 
+static void
+finish_number (const ReduceCall *call, gconstpointer partials, gint64 output, gsize width)
+{
+  memcpy ((gint64 *) candela_kernel_get_output (call->kernel, 0) + output, partials, width * sizeof (gint64));
+}
+
 #define MAX_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = { &max_##name, finish_value },
 #define MIN_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = { &min_##name, finish_value },
-#define ARGMAX_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = { &argmax_##name, argmax_##name##_finish },
-#define ARGMIN_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = { &argmin_##name, argmin_##name##_finish },
+#define ARGMAX_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = { &argmax_##name, finish_number },
+#define ARGMIN_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = { &argmin_##name, finish_number },
 
 static const Row max_rows[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (MAX_ROW) REDUCE_FLOATS (MAX_ROW) };
 static const Row min_rows[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (MIN_ROW) REDUCE_FLOATS (MIN_ROW) };
@@ -228,7 +385,7 @@ static const CandelaParamInfo index_params[] = {
 #define OP(NAME, INFER, AXES, PARAMS, SUMMARY)                                                                         \
   static const CandelaKernelInfo NAME##_kernels[] = { { .compute = compute_##NAME }, { .compute = NULL } };            \
                                                                                                                        \
-  const CandelaOpInfo reduce_##NAME##_op = {                                                                           \
+  const CandelaOpInfo REDUCE_NAME (NAME) = {                                                                           \
     .struct_size = sizeof (CandelaOpInfo),                                                                             \
     .name = #NAME,                                                                                                     \
     .summary = SUMMARY,                                                                                                \

@@ -1,85 +1,233 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The functions of a fold whose partial result is one accumulator: REDUCE_FOLD
- * (name, element type, accumulator type, identity, LOAD, OP) defines them and the
- * fold itself. LOAD (x) makes an accumulator of an element, OP (a, b) joins two.
- * This is the order of reading itself: block() and rows() with join() must give
- * the same bits. */
+ * The functions of a fold whose partial result is one accumulator.
+ *
+ * REDUCE_FOLD is for those that the order of elements changes no bit of:
+ * REDUCE_FOLD (name, element type, accumulator type, identity, the partial of no
+ * elements, LOAD, OP). LOAD (x) makes an accumulator of an element, OP (a, b) joins
+ * two; name_of (x, n), which is there before, is the accumulator of n elements.
+ *
+ * REDUCE_ORDERED is for sums and products in binary64, in the order that reduce.h
+ * defines: results () and piece () must give the same bits as rows () with join (). */
 #pragma once
 
-#include "reduce.h"
+#include "vector.h"
 
-/* What stands before the loop over the lanes: a hint to the compiler, or nothing. */
-#ifndef REDUCE_LANE_LOOP
-#define REDUCE_LANE_LOOP
-#endif
+/* Results side by side: as many as fit in the cache with the rows that they are
+ * made of. */
+#define REDUCE_TILE 1024
 
-#define REDUCE_FOLD(NAME, ELEMENT, ACCUMULATOR, IDENTITY, EMPTY, LOAD, OP)                                             \
-  static void NAME##_block (gpointer partial, gconstpointer elements, gsize n, gint64 index)                           \
+/* name_stack (acc, x, stride, n, width, fresh): n rows onto a row of accumulators,
+ * which hold nothing yet if it is fresh. A few rows at a time, so that accumulators
+ * are seldom read and written. */
+#define REDUCE_STACK(NAME, ELEMENT, ACCUMULATOR, IDENTITY, LOAD, OP)                                                   \
+  static inline __attribute__ ((always_inline)) void NAME##_stack_some (                                               \
+    ACCUMULATOR *acc, const ELEMENT *x, gint64 stride, guint n, gsize width, gboolean fresh)                           \
   {                                                                                                                    \
-    const ELEMENT *x = elements;                                                                                       \
-    ACCUMULATOR lanes[REDUCE_LANES];                                                                                   \
-    gsize i = 0;                                                                                                       \
+    _Pragma ("GCC ivdep") for (gsize t = 0; t < width; t++)                                                            \
+    {                                                                                                                  \
+      ACCUMULATOR a = fresh ? IDENTITY : acc[t];                                                                       \
                                                                                                                        \
-    for (guint l = 0; l < REDUCE_LANES; l++)                                                                           \
-      lanes[l] = IDENTITY;                                                                                             \
-    for (; i + REDUCE_LANES <= n; i += REDUCE_LANES)                                                                   \
-      REDUCE_LANE_LOOP for (guint l = 0; l < REDUCE_LANES; l++)                                                        \
-        {                                                                                                              \
-          ACCUMULATOR value = LOAD (x[i + l]);                                                                         \
-                                                                                                                       \
-          lanes[l] = OP (lanes[l], value);                                                                             \
-        }                                                                                                              \
-    for (guint l = 0; i < n; i++, l++)                                                                                 \
+      _Pragma ("GCC unroll 4") for (guint r = 0; r < n; r++)                                                           \
       {                                                                                                                \
-        ACCUMULATOR value = LOAD (x[i]);                                                                               \
+        const ACCUMULATOR value = LOAD (x[(gint64) r * stride + (gint64) t]);                                          \
                                                                                                                        \
-        lanes[l] = OP (lanes[l], value);                                                                               \
+        a = OP (a, value);                                                                                             \
       }                                                                                                                \
-    for (guint half = REDUCE_LANES / 2; half > 0; half /= 2)                                                           \
-      for (guint l = 0; l < half; l++)                                                                                 \
-        lanes[l] = OP (lanes[l], lanes[l + half]);                                                                     \
-    *(ACCUMULATOR *) partial = lanes[0];                                                                               \
+      acc[t] = a;                                                                                                      \
+    }                                                                                                                  \
   }                                                                                                                    \
                                                                                                                        \
-  static void NAME##_fill (gpointer lanes, gsize n)                                                                    \
+  static void NAME##_stack (ACCUMULATOR *acc, const ELEMENT *x, gint64 stride, gsize n, gsize width, gboolean fresh)   \
   {                                                                                                                    \
-    for (gsize i = 0; i < n; i++)                                                                                      \
-      ((ACCUMULATOR *) lanes)[i] = IDENTITY;                                                                           \
-  }                                                                                                                    \
-                                                                                                                       \
+    if (fresh && n >= 4)                                                                                               \
+      {                                                                                                                \
+        NAME##_stack_some (acc, x, stride, 4, width, TRUE);                                                            \
+        x += 4 * stride;                                                                                               \
+        n -= 4;                                                                                                        \
+      }                                                                                                                \
+    else if (fresh && n > 0)                                                                                           \
+      {                                                                                                                \
+        NAME##_stack_some (acc, x, stride, 1, width, TRUE);                                                            \
+        x += stride;                                                                                                   \
+        n--;                                                                                                           \
+      }                                                                                                                \
+    for (; n >= 4; n -= 4, x += 4 * stride)                                                                            \
+      NAME##_stack_some (acc, x, stride, 4, width, FALSE);                                                             \
+    for (; n > 0; n--, x += stride)                                                                                    \
+      NAME##_stack_some (acc, x, stride, 1, width, FALSE);                                                             \
+  }
+
+#define REDUCE_MERGE(NAME, ACCUMULATOR, OP)                                                                            \
   static void NAME##_merge (gpointer a, gconstpointer b, gsize width, gint64 a_count, gint64 b_count)                  \
   {                                                                                                                    \
     ACCUMULATOR *into = a;                                                                                             \
     const ACCUMULATOR *from = b;                                                                                       \
                                                                                                                        \
     _Pragma ("GCC ivdep") for (gsize t = 0; t < width; t++) into[t] = OP (into[t], from[t]);                           \
+  }
+
+#define REDUCE_FOLD(NAME, ELEMENT, ACCUMULATOR, IDENTITY, EMPTY, LOAD, OP)                                             \
+  REDUCE_STACK (NAME, ELEMENT, ACCUMULATOR, IDENTITY, LOAD, OP)                                                        \
+  REDUCE_MERGE (NAME, ACCUMULATOR, OP)                                                                                 \
+                                                                                                                       \
+  static void NAME##_results (gpointer partials, gconstpointer elements, gint64 step, gsize n_results, gsize n)        \
+  {                                                                                                                    \
+    const ELEMENT *x = elements;                                                                                       \
+                                                                                                                       \
+    for (gsize t = 0; t < n_results; t++, x += step)                                                                   \
+      ((ACCUMULATOR *) partials)[t] = NAME##_of (x, n);                                                                \
+  }                                                                                                                    \
+                                                                                                                       \
+  static void NAME##_piece (gpointer partial, gconstpointer elements, gsize n, gint64 index)                           \
+  {                                                                                                                    \
+    *(ACCUMULATOR *) partial = NAME##_of (elements, n);                                                                \
   }                                                                                                                    \
                                                                                                                        \
   static void NAME##_rows (const ReduceRows *rows)                                                                     \
   {                                                                                                                    \
-    for (gsize r = 0; r < rows->n_rows; r++)                                                                           \
-      {                                                                                                                \
-        const ELEMENT *x = (const ELEMENT *) rows->elements + (gint64) r * rows->stride;                               \
-        ACCUMULATOR *lane = (ACCUMULATOR *) rows->lanes + (rows->first + r) % REDUCE_LANES * rows->width;              \
-                                                                                                                       \
-        _Pragma ("GCC ivdep") for (gsize t = 0; t < rows->width; t++)                                                  \
-        {                                                                                                              \
-          ACCUMULATOR value = LOAD (x[t]);                                                                             \
-                                                                                                                       \
-          lane[t] = OP (lane[t], value);                                                                               \
-        }                                                                                                              \
-      }                                                                                                                \
+    NAME##_stack (rows->lanes, rows->elements, rows->stride, rows->n_rows, rows->width, rows->first == 0);             \
   }                                                                                                                    \
                                                                                                                        \
-  static void NAME##_join (gpointer partials, gpointer lanes, gsize width, gsize n_lanes, gsize n_rows, guint pass)    \
+  static const ReduceFold NAME = {                                                                                     \
+    .partial_size = sizeof (ACCUMULATOR),                                                                              \
+    .tile = REDUCE_TILE,                                                                                               \
+    .passes = 1,                                                                                                       \
+    .empty = EMPTY,                                                                                                    \
+    .results = NAME##_results,                                                                                         \
+    .piece = NAME##_piece,                                                                                             \
+    .rows = NAME##_rows,                                                                                               \
+    .merge = NAME##_merge,                                                                                             \
+  };
+
+/* Up to so many neighbouring results that are neighbours in memory, rows are taken
+ * as many at a time as there are lanes, like one long row. */
+#define REDUCE_NARROW 256
+
+/* Rows of a block into their lanes, by a function as name_stack () is and what
+ * else it wants: lane after lane, so that only its own accumulators need the cache. */
+#define REDUCE_ROWS_IN_LANES(rows, ELEMENT, STACK, ...)                                                                \
+  const ELEMENT *x = (rows)->elements;                                                                                 \
+  double *lanes = (rows)->lanes;                                                                                       \
+  const gsize width = (rows)->width, n = (rows)->n_rows, first = (rows)->first;                                        \
+  const gint64 stride = (rows)->stride;                                                                                \
+                                                                                                                       \
+  if (stride == (gint64) width && width <= REDUCE_NARROW && first % REDUCE_LANES == 0)                                 \
+    {                                                                                                                  \
+      const gsize whole = n / REDUCE_LANES, rest = n % REDUCE_LANES * width;                                           \
+                                                                                                                       \
+      STACK (lanes, x, REDUCE_LANES *stride, whole, REDUCE_LANES *width, first == 0, ##__VA_ARGS__);                   \
+      x += (gint64) (whole * REDUCE_LANES) * stride;                                                                   \
+      STACK (lanes, x, 0, rest > 0, rest, first + whole == 0, ##__VA_ARGS__);                                          \
+      return;                                                                                                          \
+    }                                                                                                                  \
+  for (gsize r = 0; r < MIN (n, REDUCE_LANES); r++, x += stride)                                                       \
+  STACK (lanes + (first + r) % REDUCE_LANES * width, x, REDUCE_LANES * stride,                                         \
+         (n - r + REDUCE_LANES - 1) / REDUCE_LANES, width, first + r < REDUCE_LANES, ##__VA_ARGS__)
+
+/* Lanes of neighbouring results into one, by halves; those of rows that there were
+ * none of hold nothing. */
+static inline void
+reduce_join_lanes (double *lanes, gsize width, gsize n_rows,
+                   void (*merge) (gpointer a, gconstpointer b, gsize width, gint64 a_count, gint64 b_count))
+{
+  gsize n = MIN (n_rows, REDUCE_LANES);
+
+  for (gsize half = REDUCE_LANES / 2; half > 0; half /= 2)
+    if (n > half)
+      {
+        merge (lanes, lanes + half * width, (n - half) * width, 0, 0);
+        n = half;
+      }
+}
+
+/* name_block (x, n): one block of packed elements. JOIN is a function by REDUCE_JOIN. */
+#define REDUCE_BLOCK_FUNCTION(NAME, name, ELEMENT, JOIN, IDENTITY, OP)                                                 \
+  static inline double NAME##_block (const ELEMENT *x, gsize n)                                                        \
   {                                                                                                                    \
-    ACCUMULATOR *lane = lanes;                                                                                         \
+    ReduceWide lanes[REDUCE_N_WIDE], rest[REDUCE_N_WIDE];                                                              \
+    gsize i = REDUCE_LANES;                                                                                            \
                                                                                                                        \
-    for (gsize half = n_lanes / 2; half > 0; half /= 2)                                                                \
-      NAME##_merge (lane, lane + half * width, half * width, 0, 0);                                                    \
-    memcpy (partials, lane, width * sizeof (ACCUMULATOR));                                                             \
+    if (n < REDUCE_LANES)                                                                                              \
+      {                                                                                                                \
+        reduce_widen_some_##name (lanes, x, n, IDENTITY);                                                              \
+        return JOIN (lanes);                                                                                           \
+      }                                                                                                                \
+    REDUCE_EACH_WIDE (j) lanes[j] = reduce_widen_##name (x + j * REDUCE_WIDE);                                         \
+    for (; i + REDUCE_LANES <= n; i += REDUCE_LANES)                                                                   \
+      REDUCE_EACH_WIDE (j) lanes[j] = OP (lanes[j], reduce_widen_##name (x + i + j * REDUCE_WIDE));                    \
+    if (i < n)                                                                                                         \
+      {                                                                                                                \
+        reduce_widen_some_##name (rest, x + i, n - i, IDENTITY);                                                       \
+        REDUCE_EACH_WIDE (j) lanes[j] = OP (lanes[j], rest[j]);                                                        \
+      }                                                                                                                \
+    return JOIN (lanes);                                                                                               \
+  }
+
+/* The same of integers, which are widened first. */
+#define REDUCE_BLOCK_OF_INTEGERS(NAME, OF, ELEMENT)                                                                    \
+  static double NAME##_block (const ELEMENT *x, gsize n)                                                               \
+  {                                                                                                                    \
+    double wide[REDUCE_BLOCK];                                                                                         \
+                                                                                                                       \
+    for (gsize i = 0; i < n; i++)                                                                                      \
+      wide[i] = (double) x[i];                                                                                         \
+    return OF##_block (wide, n);                                                                                       \
+  }
+
+/* Blocks by a binary tree: MERGE (a, b) of the first of two subtrees of so many
+ * blocks and the first of the other. */
+#define REDUCE_EACH_SUBTREE(n_blocks, half, k)                                                                         \
+  for (gsize half = 1; half < n_blocks; half *= 2)                                                                     \
+    for (gsize k = 0; k + half < n_blocks; k += 2 * half)
+
+#define REDUCE_AS_DOUBLE(x) ((double) (x))
+
+#define REDUCE_ORDERED(NAME, ELEMENT, IDENTITY, EMPTY, OP)                                                             \
+  REDUCE_STACK (NAME, ELEMENT, double, IDENTITY, REDUCE_AS_DOUBLE, OP)                                                 \
+  REDUCE_MERGE (NAME, double, OP)                                                                                      \
+                                                                                                                       \
+  static void NAME##_results (gpointer partials, gconstpointer elements, gint64 step, gsize n_results, gsize n)        \
+  {                                                                                                                    \
+    const ELEMENT *x = elements;                                                                                       \
+    double *out = partials;                                                                                            \
+                                                                                                                       \
+    for (gsize t = 0; t < n_results; t++, x += step)                                                                   \
+      out[t] = NAME##_block (x, n);                                                                                    \
   }                                                                                                                    \
                                                                                                                        \
-  static const ReduceFold NAME = { sizeof (ACCUMULATOR), sizeof (ACCUMULATOR), 1,           EMPTY,       NAME##_block, \
-                                   NAME##_fill,          NAME##_rows,          NAME##_join, NAME##_merge };
+  static void NAME##_piece (gpointer partial, gconstpointer elements, gsize n, gint64 index)                           \
+  {                                                                                                                    \
+    const gsize n_blocks = (n + REDUCE_BLOCK - 1) / REDUCE_BLOCK;                                                      \
+    const ELEMENT *x = elements;                                                                                       \
+    double blocks[REDUCE_PIECE / REDUCE_BLOCK];                                                                        \
+                                                                                                                       \
+    for (gsize b = 0; b < n_blocks; b++)                                                                               \
+      blocks[b] = NAME##_block (x + b * REDUCE_BLOCK, MIN (n - b * REDUCE_BLOCK, REDUCE_BLOCK));                       \
+    REDUCE_EACH_SUBTREE (n_blocks, half, k) blocks[k] = OP (blocks[k], blocks[k + half]);                              \
+    *(double *) partial = blocks[0];                                                                                   \
+  }                                                                                                                    \
+                                                                                                                       \
+  static void NAME##_rows (const ReduceRows *rows)                                                                     \
+  {                                                                                                                    \
+    REDUCE_ROWS_IN_LANES (rows, ELEMENT, NAME##_stack);                                                                \
+  }                                                                                                                    \
+                                                                                                                       \
+  static void NAME##_join (gpointer partials, gpointer lanes, gsize width, gsize n_rows, guint pass)                   \
+  {                                                                                                                    \
+    reduce_join_lanes (lanes, width, n_rows, NAME##_merge);                                                            \
+    memcpy (partials, lanes, width * sizeof (double));                                                                 \
+  }                                                                                                                    \
+                                                                                                                       \
+  static const ReduceFold NAME = {                                                                                     \
+    .partial_size = sizeof (double),                                                                                   \
+    .scratch_size = REDUCE_LANES * sizeof (double),                                                                    \
+    .tile = REDUCE_TILE,                                                                                               \
+    .passes = 1,                                                                                                       \
+    .empty = EMPTY,                                                                                                    \
+    .results = NAME##_results,                                                                                         \
+    .piece = NAME##_piece,                                                                                             \
+    .rows = NAME##_rows,                                                                                               \
+    .join = NAME##_join,                                                                                               \
+    .merge = NAME##_merge,                                                                                             \
+  };

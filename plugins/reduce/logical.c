@@ -9,12 +9,36 @@
 
 static const guint8 true_value = 1;
 
-#define FOLDS(DTYPE, name, type)                                                                                       \
+/* Elements between two looks at whether the result is settled. */
+#define PART 1024
+
+/* Counted in numbers as wide as the elements, so that vectors need no repacking. */
+#define OF(NAME, type, count_type, IDENTITY, OP)                                                                       \
+  static guint8 NAME##_of (const type *x, gsize n)                                                                     \
+  {                                                                                                                    \
+    for (gsize start = 0; start < n; start += PART)                                                                    \
+      {                                                                                                                \
+        count_type value = IDENTITY;                                                                                   \
+                                                                                                                       \
+        for (gsize i = start; i < MIN (start + PART, n); i++)                                                          \
+          value = OP (value, (count_type) AS_BOOL (x[i]));                                                             \
+        if (value != IDENTITY)                                                                                         \
+          return !IDENTITY;                                                                                            \
+      }                                                                                                                \
+    return IDENTITY;                                                                                                   \
+  }
+
+#define FOLDS(name, type, count_type)                                                                                  \
+  OF (any_##name, type, count_type, 0, OR)                                                                             \
+  OF (all_##name, type, count_type, 1, AND)                                                                            \
   REDUCE_FOLD (any_##name, type, guint8, 0, NULL, AS_BOOL, OR)                                                         \
   REDUCE_FOLD (all_##name, type, guint8, 1, &true_value, AS_BOOL, AND)
 
-REDUCE_INTEGERS (FOLDS)
-REDUCE_FLOATS (FOLDS)
+#define INTEGER_FOLDS(DTYPE, name, type) FOLDS (name, type, type)
+
+REDUCE_INTEGERS (INTEGER_FOLDS)
+FOLDS (float32, float, guint32)
+FOLDS (float64, double, guint64)
 
 #define ANY_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &any_##name,
 #define ALL_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &all_##name,
@@ -78,7 +102,7 @@ static const CandelaParamInfo params[] = {
 static const CandelaKernelInfo any_kernels[] = { { .compute = compute_any }, { .compute = NULL } };
 static const CandelaKernelInfo all_kernels[] = { { .compute = compute_all }, { .compute = NULL } };
 
-const CandelaOpInfo reduce_any_op = {
+const CandelaOpInfo REDUCE_NAME (any) = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "any",
   .summary = "Whether an element along axes is true; false of no elements",
@@ -91,7 +115,7 @@ const CandelaOpInfo reduce_any_op = {
   .kernels = any_kernels,
 };
 
-const CandelaOpInfo reduce_all_op = {
+const CandelaOpInfo REDUCE_NAME (all) = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "all",
   .summary = "Whether every element along axes is true; true of no elements",

@@ -7,119 +7,179 @@
  * 1979), so nothing cancels that a second pass would have kept. The sum goes the
  * way of the op sum, and so the mean has the same bits from each of these ops. All
  * in binary64. */
-#include "reduce.h"
+#include "fold.h"
 
-/* In sum.c: sums of elements of any dtype in binary64. */
-extern const ReduceFold *const reduce_sum_folds[CANDELA_N_DTYPES];
+#define ADD(a, b) ((a) + (b))
 
-typedef struct
-{
-  double sum;
-  double squares; /* of the distances from the mean */
-} Moments;
+/* Results side by side: a block of theirs is read twice, and is to be in the cache
+ * still. */
+#define TILE 256
 
-static void
-moments_fill (gpointer lanes, gsize n)
-{
-  for (gsize i = 0; i < n; i++)
-    ((double *) lanes)[i] = -0.0;
-}
-
+/* A partial: the sums of all results, then the squares of the distances from the
+ * means. */
 static void
 moments_merge (gpointer a, gconstpointer b, gsize width, gint64 a_count, gint64 b_count)
 {
-  Moments *into = a;
-  const Moments *from = b;
-  double na = (double) a_count, nb = (double) b_count;
-  double weight = na * (nb / (na + nb));
+  double *sums = a, *squares = sums + width;
+  const double *b_sums = b, *b_squares = b_sums + width;
+  const double na = (double) a_count, nb = (double) b_count;
+  const double weight = na * (nb / (na + nb));
 
-  for (gsize t = 0; t < width; t++)
+  _Pragma ("GCC ivdep") for (gsize t = 0; t < width; t++)
+  {
+    const double distance = b_sums[t] / nb - sums[t] / na;
+
+    squares[t] = squares[t] + b_squares[t] + distance * distance * weight;
+    sums[t] = sums[t] + b_sums[t];
+  }
+}
+
+REDUCE_MERGE (sum, double, ADD)
+
+/* After the first pass the means follow the lanes, and again for each lane where
+ * rows are taken as many at a time. */
+static void
+moments_join (gpointer partials, gpointer lanes, gsize width, gsize n_rows, guint pass)
+{
+  double *sums = partials, *squares = sums + width, *means = (double *) lanes + REDUCE_LANES * width;
+
+  reduce_join_lanes (lanes, width, n_rows, sum_merge);
+  if (pass == 1)
     {
-      double distance = from[t].sum / nb - into[t].sum / na;
-
-      into[t].squares = into[t].squares + from[t].squares + distance * distance * weight;
-      into[t].sum = into[t].sum + from[t].sum;
+      memcpy (squares, lanes, width * sizeof (double));
+      return;
     }
-}
-
-static void
-add_lanes (double *lanes, gsize width, gsize n_lanes)
-{
-  for (gsize half = n_lanes / 2; half > 0; half /= 2)
-    for (gsize i = 0; i < half * width; i++)
-      lanes[i] += lanes[i + half * width];
-}
-
-/* After the first pass the means go into the row after the last lane. */
-static void
-moments_join (gpointer partials, gpointer lanes, gsize width, gsize n_lanes, gsize n_rows, guint pass)
-{
-  Moments *out = partials;
-  double *lane = lanes, *means = lane + REDUCE_LANES * width;
-
-  add_lanes (lane, width, n_lanes);
+  memcpy (sums, lanes, width * sizeof (double));
   for (gsize t = 0; t < width; t++)
-    if (pass == 0)
-      {
-        out[t].sum = lane[t];
-        means[t] = lane[t] / (double) n_rows;
-      }
-    else
-      out[t].squares = lane[t];
+    means[t] = sums[t] / (double) n_rows;
+  for (guint l = 1; l < REDUCE_LANES; l++)
+    memcpy (means + l * width, means, width * sizeof (double));
 }
+
+REDUCE_JOIN (sum_join, ADD)
+
+/* The squares of the distances of a block's elements from their mean. */
+#define SQUARE(x) ((x) * (x))
+#define SQUARES_OF_BLOCK(name, type)                                                                                   \
+  static inline double squares_##name##_block (const type *x, gsize n, double mean)                                    \
+  {                                                                                                                    \
+    const ReduceWide means = mean - (ReduceWide){ 0 };                                                                 \
+    ReduceWide lanes[REDUCE_N_WIDE];                                                                                   \
+    double rest[REDUCE_LANES];                                                                                         \
+    gsize i = 0;                                                                                                       \
+                                                                                                                       \
+    REDUCE_EACH_WIDE (j) lanes[j] = -(ReduceWide){ 0 };                                                                \
+    for (; i + REDUCE_LANES <= n; i += REDUCE_LANES)                                                                   \
+      REDUCE_EACH_WIDE (j)                                                                                             \
+      {                                                                                                                \
+        const ReduceWide distances = reduce_widen_##name (x + i + j * REDUCE_WIDE) - means;                            \
+                                                                                                                       \
+        lanes[j] += distances * distances;                                                                             \
+      }                                                                                                                \
+    if (i < n)                                                                                                         \
+      {                                                                                                                \
+        for (guint l = 0; l < REDUCE_LANES; l++)                                                                       \
+          rest[l] = i + l < n ? SQUARE ((double) x[i + l] - mean) : 0.0;                                               \
+        REDUCE_EACH_WIDE (j) lanes[j] += reduce_widen_float64 (rest + j * REDUCE_WIDE);                                \
+      }                                                                                                                \
+    return sum_join (lanes);                                                                                           \
+  }
+
+#define FLOAT_BLOCKS(DTYPE, name, type)                                                                                \
+  REDUCE_BLOCK_FUNCTION (sum_##name, name, type, sum_join, -0.0, ADD)                                                  \
+  SQUARES_OF_BLOCK (name, type)                                                                                        \
+                                                                                                                       \
+  static inline void moments_##name##_block (double *sum, double *squares, const type *x, gsize n)                     \
+  {                                                                                                                    \
+    *sum = sum_##name##_block (x, n);                                                                                  \
+    *squares = squares_##name##_block (x, n, *sum / (double) n);                                                       \
+  }
+
+#define INTEGER_BLOCKS(DTYPE, name, type)                                                                              \
+  static void moments_##name##_block (double *sum, double *squares, const type *x, gsize n)                            \
+  {                                                                                                                    \
+    double wide[REDUCE_BLOCK];                                                                                         \
+                                                                                                                       \
+    for (gsize i = 0; i < n; i++)                                                                                      \
+      wide[i] = (double) x[i];                                                                                         \
+    moments_float64_block (sum, squares, wide, n);                                                                     \
+  }
+
+REDUCE_FLOATS (FLOAT_BLOCKS)
+REDUCE_INTEGERS (INTEGER_BLOCKS)
+
+#define BLOCKS (REDUCE_PIECE / REDUCE_BLOCK)
+
+/* Rows of squares onto a row of lanes. */
+#define SQUARES_STACK(name, type)                                                                                      \
+  static void squares_##name##_stack (double *acc, const type *x, gint64 stride, gsize n, gsize width, gboolean fresh, \
+                                      const double *means)                                                             \
+  {                                                                                                                    \
+    for (gsize r = 0; r < n; r++, x += stride)                                                                         \
+      _Pragma ("GCC ivdep") for (gsize t = 0; t < width; t++)                                                          \
+      {                                                                                                                \
+        const double distance = (double) x[t] - means[t];                                                              \
+                                                                                                                       \
+        acc[t] = (fresh && r == 0 ? -0.0 : acc[t]) + distance * distance;                                              \
+      }                                                                                                                \
+  }
 
 #define FOLD(DTYPE, name, type)                                                                                        \
-  static void moments_rows_##name (const ReduceRows *rows)                                                             \
+  REDUCE_STACK (sum_##name, type, double, -0.0, REDUCE_AS_DOUBLE, ADD)                                                 \
+  SQUARES_STACK (name, type)                                                                                           \
+                                                                                                                       \
+  static void moments_##name##_results (gpointer partials, gconstpointer elements, gint64 step, gsize n_results,       \
+                                        gsize n)                                                                       \
+  {                                                                                                                    \
+    double *sums = partials, *squares = sums + n_results;                                                              \
+    const type *x = elements;                                                                                          \
+                                                                                                                       \
+    for (gsize t = 0; t < n_results; t++, x += step)                                                                   \
+      moments_##name##_block (sums + t, squares + t, x, n);                                                            \
+  }                                                                                                                    \
+                                                                                                                       \
+  static void moments_##name##_piece (gpointer partial, gconstpointer elements, gsize n, gint64 index)                 \
+  {                                                                                                                    \
+    const gsize n_blocks = (n + REDUCE_BLOCK - 1) / REDUCE_BLOCK;                                                      \
+    const type *x = elements;                                                                                          \
+    double blocks[BLOCKS][2];                                                                                          \
+                                                                                                                       \
+    for (gsize b = 0; b < n_blocks; b++)                                                                               \
+      moments_##name##_block (&blocks[b][0], &blocks[b][1], x + b * REDUCE_BLOCK,                                      \
+                              MIN (n - b * REDUCE_BLOCK, REDUCE_BLOCK));                                               \
+    REDUCE_EACH_SUBTREE (n_blocks, half, k)                                                                            \
+    moments_merge (blocks[k], blocks[k + half], 1, (gint64) (half * REDUCE_BLOCK),                                     \
+                   (gint64) MIN (half *REDUCE_BLOCK, n - (k + half) * REDUCE_BLOCK));                                  \
+    memcpy (partial, blocks[0], sizeof blocks[0]);                                                                     \
+  }                                                                                                                    \
+                                                                                                                       \
+  static void moments_##name##_squares (const ReduceRows *rows)                                                        \
   {                                                                                                                    \
     const double *means = (const double *) rows->lanes + REDUCE_LANES * rows->width;                                   \
                                                                                                                        \
-    for (gsize r = 0; r < rows->n_rows; r++)                                                                           \
-      {                                                                                                                \
-        const type *x = (const type *) rows->elements + (gint64) r * rows->stride;                                     \
-        double *lane = (double *) rows->lanes + (rows->first + r) % REDUCE_LANES * rows->width;                        \
-                                                                                                                       \
-        if (rows->pass == 0)                                                                                           \
-          _Pragma ("GCC ivdep") for (gsize t = 0; t < rows->width; t++) lane[t] += (double) x[t];                      \
-        else                                                                                                           \
-          _Pragma ("GCC ivdep") for (gsize t = 0; t < rows->width; t++)                                                \
-          {                                                                                                            \
-            double distance = (double) x[t] - means[t];                                                                \
-                                                                                                                       \
-            lane[t] += distance * distance;                                                                            \
-          }                                                                                                            \
-      }                                                                                                                \
+    REDUCE_ROWS_IN_LANES (rows, type, squares_##name##_stack, means);                                                  \
   }                                                                                                                    \
                                                                                                                        \
-  static void moments_block_##name (gpointer partial, gconstpointer elements, gsize n, gint64 index)                   \
+  static void moments_##name##_rows (const ReduceRows *rows)                                                           \
   {                                                                                                                    \
-    const type *x = elements;                                                                                          \
-    Moments *out = partial;                                                                                            \
-    double lanes[REDUCE_LANES], mean;                                                                                  \
-    gsize i = 0;                                                                                                       \
-                                                                                                                       \
-    reduce_sum_folds[CANDELA_DTYPE_##DTYPE]->block (&out->sum, elements, n, index);                                    \
-    mean = out->sum / (double) n;                                                                                      \
-    moments_fill (lanes, REDUCE_LANES);                                                                                \
-    for (; i + REDUCE_LANES <= n; i += REDUCE_LANES)                                                                   \
-      for (guint l = 0; l < REDUCE_LANES; l++)                                                                         \
-        {                                                                                                              \
-          double distance = (double) x[i + l] - mean;                                                                  \
-                                                                                                                       \
-          lanes[l] += distance * distance;                                                                             \
-        }                                                                                                              \
-    for (guint l = 0; i < n; i++, l++)                                                                                 \
+    if (rows->pass == 1)                                                                                               \
       {                                                                                                                \
-        double distance = (double) x[i] - mean;                                                                        \
-                                                                                                                       \
-        lanes[l] += distance * distance;                                                                               \
+        moments_##name##_squares (rows);                                                                               \
+        return;                                                                                                        \
       }                                                                                                                \
-    add_lanes (lanes, 1, REDUCE_LANES);                                                                                \
-    out->squares = lanes[0];                                                                                           \
+    REDUCE_ROWS_IN_LANES (rows, type, sum_##name##_stack);                                                             \
   }                                                                                                                    \
                                                                                                                        \
   static const ReduceFold moments_##name = {                                                                           \
-    sizeof (Moments), sizeof (double), 2, NULL, moments_block_##name, moments_fill, moments_rows_##name,               \
-    moments_join,     moments_merge                                                                                    \
+    .partial_size = 2 * sizeof (double),                                                                               \
+    .scratch_size = 2 * REDUCE_LANES * sizeof (double),                                                                \
+    .tile = TILE,                                                                                                      \
+    .passes = 2,                                                                                                       \
+    .results = moments_##name##_results,                                                                               \
+    .piece = moments_##name##_piece,                                                                                   \
+    .rows = moments_##name##_rows,                                                                                     \
+    .join = moments_join,                                                                                              \
+    .merge = moments_merge,                                                                                            \
   };
 
 REDUCE_INTEGERS (FOLD)
@@ -132,59 +192,56 @@ static const ReduceFold *const moments_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGE
 /* ---- Finishing ---- */
 
 static double
-variance (const ReduceCall *call, const Moments *moments)
+get_divisor (const ReduceCall *call)
 {
   /* As NumPy: a correction that leaves nothing to divide by gives inf or NaN. */
-  double divisor = MAX ((double) call->count - call->correction, 0.0);
-
-  return call->count == 0 ? NAN : moments->squares / divisor;
+  return call->count == 0 ? NAN : MAX ((double) call->count - call->correction, 0.0);
 }
+
+/* Results are finished a few at a time. */
+#define FINISH_PART 64
+#define FINISH(call, output, number, width, t, VALUE)                                                                  \
+  for (gsize start = 0; start < width; start += FINISH_PART)                                                           \
+    {                                                                                                                  \
+      const gsize n = MIN (width - start, FINISH_PART);                                                                \
+      double values[FINISH_PART];                                                                                      \
+                                                                                                                       \
+      for (gsize i = 0, t = start; i < n; i++, t++)                                                                    \
+        values[i] = VALUE;                                                                                             \
+      reduce_store_double (call, output, number + (gint64) start, values, n);                                          \
+    }
 
 static void
 finish_mean (const ReduceCall *call, gconstpointer partials, gint64 output, gsize width)
 {
-  for (gsize t = 0; t < width; t++)
-    {
-      double mean = ((const double *) partials)[t] / (double) call->count;
+  const double *sums = partials, count = (double) call->count;
 
-      reduce_store_double (call, 0, output + (gint64) t, &mean, 1);
-    }
+  FINISH (call, 0, output, width, t, sums[t] / count)
 }
 
 static void
 finish_var (const ReduceCall *call, gconstpointer partials, gint64 output, gsize width)
 {
-  for (gsize t = 0; t < width; t++)
-    {
-      double value = variance (call, (const Moments *) partials + t);
+  const double *squares = (const double *) partials + width, divisor = get_divisor (call);
 
-      reduce_store_double (call, 0, output + (gint64) t, &value, 1);
-    }
+  FINISH (call, 0, output, width, t, squares[t] / divisor)
 }
 
 static void
 finish_std (const ReduceCall *call, gconstpointer partials, gint64 output, gsize width)
 {
-  for (gsize t = 0; t < width; t++)
-    {
-      double value = sqrt (variance (call, (const Moments *) partials + t));
+  const double *squares = (const double *) partials + width, divisor = get_divisor (call);
 
-      reduce_store_double (call, 0, output + (gint64) t, &value, 1);
-    }
+  FINISH (call, 0, output, width, t, sqrt (squares[t] / divisor))
 }
 
 static void
 finish_moments (const ReduceCall *call, gconstpointer partials, gint64 output, gsize width)
 {
-  for (gsize t = 0; t < width; t++)
-    {
-      const Moments *moments = (const Moments *) partials + t;
-      double mean = moments->sum / (double) call->count;
-      double value = variance (call, moments);
+  const double *squares = (const double *) partials + width, divisor = get_divisor (call);
 
-      reduce_store_double (call, 0, output + (gint64) t, &mean, 1);
-      reduce_store_double (call, 1, output + (gint64) t, &value, 1);
-    }
+  finish_mean (call, partials, output, width);
+  FINISH (call, 1, output, width, t, squares[t] / divisor)
 }
 
 /* ---- The ops ---- */
@@ -249,7 +306,7 @@ compute (CandelaKernel *kernel, const ReduceFold *const *folds, ReduceFinish fin
 static gboolean
 compute_mean (CandelaKernel *kernel, GError **error)
 {
-  return compute (kernel, reduce_sum_folds, finish_mean, -1, error);
+  return compute (kernel, REDUCE_NAME (sum_folds), finish_mean, -1, error);
 }
 
 static gboolean
@@ -283,7 +340,7 @@ static const char *const moments_outputs[] = { "mean", "variance", NULL };
 #define OP(NAME, INFER, OUTPUTS, PARAMS, SUMMARY)                                                                      \
   static const CandelaKernelInfo NAME##_kernels[] = { { .compute = compute_##NAME }, { .compute = NULL } };            \
                                                                                                                        \
-  const CandelaOpInfo reduce_##NAME##_op = {                                                                           \
+  const CandelaOpInfo REDUCE_NAME (NAME) = {                                                                           \
     .struct_size = sizeof (CandelaOpInfo),                                                                             \
     .name = #NAME,                                                                                                     \
     .summary = SUMMARY,                                                                                                \

@@ -3,16 +3,45 @@
  * The plugin of the reductions. */
 #include "reduce.h"
 
-static const CandelaOpInfo *const ops[] = {
-  &reduce_sum_op, &reduce_prod_op, &reduce_mean_op, &reduce_var_op,    &reduce_std_op,    &reduce_max_op,
-  &reduce_min_op, &reduce_any_op,  &reduce_all_op,  &reduce_argmax_op, &reduce_argmin_op, &reduce_moments_op,
-  NULL,
-};
+typedef struct
+{
+  const char *name;
+  const CandelaOpInfo *const *ops;
+  gboolean usable;
+} InstructionSet;
+
+/* The best that is usable, or the one that CANDELA_CPU asks for if it is. */
+static const CandelaOpInfo *const *
+choose_ops (const char *wanted)
+{
+#ifdef REDUCE_HAVE_X86_SETS
+  const gboolean avx2 = __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma");
+  const gboolean avx512 = avx2 && __builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512bw")
+                          && __builtin_cpu_supports ("avx512dq") && __builtin_cpu_supports ("avx512vl");
+#endif
+  const InstructionSet sets[] = {
+#ifdef REDUCE_HAVE_X86_SETS
+    { "avx512", reduce_ops_avx512, avx512 },
+    { "avx2", reduce_ops_avx2, avx2 },
+#endif
+    { "baseline", reduce_ops_baseline, TRUE },
+  };
+
+  for (guint i = 0; wanted != NULL && i < G_N_ELEMENTS (sets); i++)
+    if (sets[i].usable && g_str_equal (sets[i].name, wanted))
+      return sets[i].ops;
+
+  for (guint i = 0; i < G_N_ELEMENTS (sets); i++)
+    if (sets[i].usable)
+      return sets[i].ops;
+
+  return reduce_ops_baseline;
+}
 
 static gboolean
 register_ops (CandelaPlugin *plugin, GError **error)
 {
-  return candela_plugin_add_ops (plugin, ops, error);
+  return candela_plugin_add_ops (plugin, choose_ops (g_getenv ("CANDELA_CPU")), error);
 }
 
 CANDELA_PLUGIN_DEFINE ("reduce", "1.0.0", "LGPL-2.1-or-later", "Sums, extremes and moments along axes", register_ops)

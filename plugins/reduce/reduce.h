@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What the reductions share: one order in which the elements of a result are
- * taken, and the two walks that keep to it.
+ * taken, and the walks that keep to it.
  *
  * The elements that are reduced into one result are numbered in logical
  * (row-major) order over the reduced axes. They are cut into blocks of
  * REDUCE_BLOCK. Within a block element i goes to lane i % REDUCE_LANES; the lanes
  * are joined by halves. The blocks are joined by a binary tree: as soon as two
- * trees of the same height stand side by side they become one. Strides, tiles and
- * threads have no part in this, so a view and a packed copy of it give the same
- * bits; and the error of a sum grows with the logarithm of its length. */
+ * trees of the same height stand side by side they become one. Strides, tiles,
+ * instruction sets and threads have no part in this, so a view and a packed copy of
+ * it give the same bits; and the error of a sum grows with the logarithm of its
+ * length.
+ *
+ * So it is for floats that are added or multiplied. Where the order of elements
+ * changes no bit of the result (integers, extremes, truth) a fold takes them as it
+ * likes within the pieces that it is given.
+ *
+ * The folds are compiled once for each instruction set, the walks once. */
 #pragma once
 
 #include <candela/candela-plugin.h>
@@ -18,6 +25,8 @@
 
 #define REDUCE_LANES 16
 #define REDUCE_BLOCK 1024
+/* The elements of one result that a fold gets at a time: a whole tree of blocks. */
+#define REDUCE_PIECE (8 * REDUCE_BLOCK)
 
 /* Every dtype that is reduced. X (DTYPE, name, C type) */
 #define REDUCE_INTEGERS(X)                                                                                             \
@@ -38,7 +47,7 @@
 /* Rows of a block, each an element of `width` neighbouring results. */
 typedef struct
 {
-  gpointer lanes;         /* REDUCE_LANES + 1 rows of width accumulators; the last is the fold's own */
+  gpointer lanes;         /* the fold's scratch memory; the partials, if it needs none */
   gconstpointer elements; /* of the first row */
   gint64 stride;          /* from a row to the next, in elements */
   gsize n_rows;
@@ -48,23 +57,28 @@ typedef struct
   guint pass;
 } ReduceRows;
 
-/* How elements of one dtype become partial results, and those the result.
- * Lanes with no element hold the identity, which changes no bit of another. */
+/* How elements of one dtype become partial results, and those the result. The
+ * partials of neighbouring results lie together: where one consists of two numbers,
+ * all the first ones and then all the second ones. */
 typedef struct
 {
-  gsize partial_size;
-  gsize lane_size;
-  guint passes;        /* over each block */
+  gsize partial_size;  /* of a result */
+  gsize scratch_size;  /* what rows () and join () need for a result; 0: they work on the partials */
+  gsize tile;          /* results side by side, at most */
+  guint passes;        /* of rows () and join () over each block */
   gconstpointer empty; /* the partial of no elements; NULL: zeros */
 
-  /* The partial of a block of n packed elements, the first of which is number
-   * index. */
-  void (*block) (gpointer partial, gconstpointer elements, gsize n, gint64 index);
+  /* The partials of results of n (1 to REDUCE_BLOCK) packed elements each, the
+   * first elements of which are a step of elements apart. */
+  void (*results) (gpointer partials, gconstpointer elements, gint64 step, gsize n_results, gsize n);
 
-  /* The same for neighbouring results at once, in steps. */
-  void (*fill) (gpointer lanes, gsize n);
+  /* The partial of n (1 to REDUCE_PIECE) packed elements of one result, the first of
+   * which is number index. */
+  void (*piece) (gpointer partial, gconstpointer elements, gsize n, gint64 index);
+
+  /* The same for neighbouring results at once, a block at a time. */
   void (*rows) (const ReduceRows *rows);
-  void (*join) (gpointer partials, gpointer lanes, gsize width, gsize n_lanes, gsize n_rows, guint pass);
+  void (*join) (gpointer partials, gpointer lanes, gsize width, gsize n_rows, guint pass);
 
   /* Of width results each: a becomes a and after it b, of so many elements. */
   void (*merge) (gpointer a, gconstpointer b, gsize width, gint64 a_count, gint64 b_count);
@@ -116,9 +130,25 @@ extern const CandelaInputInfo reduce_inputs[];
     .summary = "is taken off the number of elements that the squares are divided by: 1 for a sample's variance"        \
   }
 
-/* The ops. */
-extern const CandelaOpInfo reduce_sum_op, reduce_prod_op;
-extern const CandelaOpInfo reduce_max_op, reduce_min_op;
-extern const CandelaOpInfo reduce_any_op, reduce_all_op;
-extern const CandelaOpInfo reduce_argmax_op, reduce_argmin_op;
-extern const CandelaOpInfo reduce_mean_op, reduce_var_op, reduce_std_op, reduce_moments_op;
+/* The ops of each instruction set, whose name the build gives as REDUCE_SET where
+ * it compiles the folds: a list up to a NULL. */
+extern const CandelaOpInfo *const reduce_ops_baseline[];
+#ifdef REDUCE_HAVE_X86_SETS
+extern const CandelaOpInfo *const reduce_ops_avx2[];
+extern const CandelaOpInfo *const reduce_ops_avx512[];
+#endif
+
+#ifdef REDUCE_SET
+#define REDUCE_NAME(name) REDUCE_NAME_OF (name, REDUCE_SET)
+#define REDUCE_NAME_OF(name, set) REDUCE_NAME_PASTE (name, set)
+#define REDUCE_NAME_PASTE(name, set) reduce_##name##_##set
+
+extern const CandelaOpInfo REDUCE_NAME (sum), REDUCE_NAME (prod);
+extern const CandelaOpInfo REDUCE_NAME (mean), REDUCE_NAME (var), REDUCE_NAME (std), REDUCE_NAME (moments);
+extern const CandelaOpInfo REDUCE_NAME (max), REDUCE_NAME (min);
+extern const CandelaOpInfo REDUCE_NAME (argmax), REDUCE_NAME (argmin);
+extern const CandelaOpInfo REDUCE_NAME (any), REDUCE_NAME (all);
+
+/* In sum.c: sums of elements of any dtype in binary64. */
+extern const ReduceFold *const REDUCE_NAME (sum_folds)[CANDELA_N_DTYPES];
+#endif

@@ -5,55 +5,48 @@
  * reduce.h defines. Either way no bit depends on who does what. */
 #include "walk.h"
 
-/* Elements of a chunk, which one thread takes at a time. That of a single result
- * is of a power of two of blocks: a whole tree. */
+/* Elements of a chunk, which one thread takes at a time. That of the elements of
+ * results is a power of two of blocks: a whole tree. */
 #define CHUNK_ELEMENTS (64 * REDUCE_BLOCK)
 /* Results up to which each is cut into chunks rather than they among them. */
 #define FEW_RESULTS 8
+/* Neighbouring results that stay together, so that rows are read in long runs. */
+#define FEW_COLUMNS 512
 
 static gboolean
-run_empty (Walk *walk)
+run_empty (const ReduceCall *call, gint64 n_results)
 {
-  const ReduceCall *call = walk->call;
   static const double zeros[4] = { 0 };
 
-  for (gint64 output = 0; output < walk->kept.n; output++)
+  for (gint64 output = 0; output < n_results; output++)
     call->finish (call, call->fold->empty != NULL ? call->fold->empty : zeros, output, 1);
   return TRUE;
 }
 
-/* The results, or the elements of one, in chunks. The first error stops all. */
+/* The results, or the elements of some, in chunks. The first error stops all. */
 typedef struct
 {
-  const Walk *whole;
-  Way way;
+  const Walk *walk;
   gint64 per_chunk;
-  gint64 output;    /* whose elements are cut */
+  gint64 output;    /* the first of those whose elements are cut */
+  gsize width;      /* and their number */
   guint8 *partials; /* of each chunk of them; NULL: the results are cut */
+  gsize partial_size;
   GMutex lock;
   GError *error;
 } Share;
 
-/* A chunk of a result's elements becomes the tree that it is in the whole. */
+/* A chunk of results' elements becomes the tree that it is in the whole. */
 static gboolean
-run_part (Walk *walk, const Share *share, gint64 start, gint64 end, guint8 *partial, GError **error)
+run_part (Walker *walker, const Share *share, gint64 chunk, GError **error)
 {
-  reduce_tree_begin (&walk->tree, 1);
-  if (share->way == WAY_DIRECT)
-    {
-      gint64 first = reduce_axes_offset (&walk->kept, share->output) + start;
+  gint64 start = chunk * share->per_chunk;
+  gint64 end = MIN (start + share->per_chunk, share->walk->call->count);
 
-      if (!reduce_push_packed (walk, walk->input + first * (gint64) walk->size, walk->size, start, end - start, error))
-        return FALSE;
-    }
-  else
-    {
-      g_autoptr (CandelaLayout) layout = reduce_permute_last (walk->call, error);
-
-      if (layout == NULL || !reduce_push_unpacked (walk, layout, share->output, start, end, error))
-        return FALSE;
-    }
-  memcpy (partial, reduce_tree_end (&walk->tree), walk->call->fold->partial_size);
+  if (!reduce_walk_elements (walker, share->output, share->width, start, end, error))
+    return FALSE;
+  memcpy (share->partials + chunk * (gint64) share->partial_size, reduce_tree_end (&walker->tree),
+          share->width * share->walk->call->fold->partial_size);
   return TRUE;
 }
 
@@ -61,10 +54,10 @@ static void
 run_chunk (guint64 chunk, gpointer data)
 {
   Share *share = data;
-  Walk walk = *share->whole;
-  gint64 start = (gint64) chunk * share->per_chunk;
+  const Walk *walk = share->walk;
   g_autoptr (GError) error = NULL;
   gboolean stopped;
+  Walker walker;
 
   g_mutex_lock (&share->lock);
   stopped = share->error != NULL;
@@ -72,17 +65,16 @@ run_chunk (guint64 chunk, gpointer data)
   if (stopped)
     return;
 
-  walk.first = start;
-  walk.end = MIN (start + share->per_chunk, walk.kept.n);
-  if (reduce_walk_prepare (&walk, share->way, &error))
+  if (reduce_walker_init (&walker, walk, share->partials != NULL ? (gint64) share->width : share->per_chunk, &error))
     {
+      gint64 first = (gint64) chunk * share->per_chunk;
+
       if (share->partials != NULL)
-        run_part (&walk, share, start, MIN (start + share->per_chunk, walk.call->count),
-                  share->partials + chunk * walk.call->fold->partial_size, &error);
+        run_part (&walker, share, (gint64) chunk, &error);
       else
-        reduce_run_results (&walk, share->way, &error);
+        reduce_walk_results (&walker, first, MIN (first + share->per_chunk, walk->kept.n), &error);
     }
-  reduce_walk_clear (&walk);
+  reduce_walker_clear (&walker);
   if (error != NULL)
     {
       g_mutex_lock (&share->lock);
@@ -96,7 +88,7 @@ static gboolean
 run_share (Share *share, gint64 n, GError **error)
 {
   g_mutex_init (&share->lock);
-  candela_kernel_parallel_for (share->whole->call->kernel, (guint64) ((n + share->per_chunk - 1) / share->per_chunk),
+  candela_kernel_parallel_for (share->walk->call->kernel, (guint64) ((n + share->per_chunk - 1) / share->per_chunk),
                                run_chunk, share);
   g_mutex_clear (&share->lock);
   if (share->error == NULL)
@@ -105,57 +97,91 @@ run_share (Share *share, gint64 n, GError **error)
   return FALSE;
 }
 
-/* A few long results: one after the other, each cut into trees, which are joined
- * as they would have been. */
+/* Of results side by side: their elements are cut into trees, which are joined as
+ * they would have been. */
 static gboolean
-run_long (Walk *walk, Way way, GError **error)
+run_long_results (Share *share, Walker *walker, GError **error)
 {
-  const ReduceCall *call = walk->call;
-  gint64 n_chunks = (call->count + CHUNK_ELEMENTS - 1) / CHUNK_ELEMENTS;
-  g_autofree guint8 *partials = g_try_malloc ((gsize) n_chunks * call->fold->partial_size);
+  const ReduceCall *call = share->walk->call;
+  gint64 n_chunks = (call->count + share->per_chunk - 1) / share->per_chunk;
 
-  if (partials == NULL || !reduce_walk_prepare (walk, way, error))
+  if (!run_share (share, call->count, error))
+    return FALSE;
+  reduce_tree_begin (&walker->tree, share->width);
+  for (gint64 chunk = 0; chunk < n_chunks; chunk++)
     {
-      if (partials == NULL)
-        g_set_error_literal (error, CANDELA_ERROR, CANDELA_ERROR_NO_MEMORY, "there is no memory to reduce in");
-      return FALSE;
+      memcpy (reduce_tree_top (&walker->tree), share->partials + chunk * (gint64) share->partial_size,
+              share->width * call->fold->partial_size);
+      reduce_tree_push (&walker->tree, MIN (call->count - chunk * share->per_chunk, share->per_chunk));
     }
-  for (gint64 output = 0; output < walk->kept.n; output++)
-    {
-      Share share = { .whole = walk, .way = way, .per_chunk = CHUNK_ELEMENTS, .output = output, .partials = partials };
-
-      if (!run_share (&share, call->count, error))
-        return FALSE;
-      reduce_tree_begin (&walk->tree, 1);
-      for (gint64 chunk = 0; chunk < n_chunks; chunk++)
-        {
-          memcpy (reduce_tree_top (&walk->tree), partials + chunk * (gint64) call->fold->partial_size,
-                  call->fold->partial_size);
-          reduce_tree_push (&walk->tree, MIN (call->count - chunk * CHUNK_ELEMENTS, CHUNK_ELEMENTS));
-        }
-      call->finish (call, reduce_tree_end (&walk->tree), output, 1);
-    }
+  call->finish (call, reduce_tree_end (&walker->tree), share->output, share->width);
   return TRUE;
 }
 
+/* A few long results, one after the other or, where they are walked row by row, all
+ * together. */
 static gboolean
-run_walk (Walk *walk, GError **error)
+run_long (const Walk *walk, gsize width, gint64 per_chunk, GError **error)
 {
-  gint64 count = walk->call->count;
-  Way way = reduce_choose_way (walk);
-  Share share = { .whole = walk, .way = way };
+  const ReduceCall *call = walk->call;
+  gsize partial_size = (width * call->fold->partial_size + 63) / 64 * 64;
+  gint64 n_chunks = (call->count + per_chunk - 1) / per_chunk;
+  g_autofree guint8 *partials = g_try_malloc ((gsize) n_chunks * partial_size);
+  gboolean ok = TRUE;
+  Walker walker;
 
-  if (walk->kept.n <= CHUNK_ELEMENTS / count)
+  if (partials == NULL)
     {
-      walk->end = walk->kept.n;
-      return reduce_walk_prepare (walk, way, error) && reduce_run_results (walk, way, error);
+      g_set_error_literal (error, CANDELA_ERROR, CANDELA_ERROR_NO_MEMORY, "there is no memory to reduce in");
+      return FALSE;
     }
-  if (walk->kept.n <= FEW_RESULTS && way != WAY_ROWS && count > 2 * CHUNK_ELEMENTS)
-    return run_long (walk, way, error);
+  ok = reduce_walker_init (&walker, walk, (gint64) width, error);
+  for (gint64 output = 0; ok && output < walk->kept.n; output += (gint64) width)
+    {
+      Share share = { .walk = walk,
+                      .per_chunk = per_chunk,
+                      .output = output,
+                      .width = width,
+                      .partials = partials,
+                      .partial_size = partial_size };
+
+      ok = run_long_results (&share, &walker, error);
+    }
+  reduce_walker_clear (&walker);
+  return ok;
+}
+
+static gboolean
+run_small (const Walk *walk, GError **error)
+{
+  Walker walker;
+  gboolean ok =
+    reduce_walker_init (&walker, walk, walk->kept.n, error) && reduce_walk_results (&walker, 0, walk->kept.n, error);
+
+  reduce_walker_clear (&walker);
+  return ok;
+}
+
+static gboolean
+run_walk (const Walk *walk, GError **error)
+{
+  gint64 count = walk->call->count, n = walk->kept.n, per_chunk = CHUNK_ELEMENTS;
+  Share share = { .walk = walk };
+
+  if (n <= CHUNK_ELEMENTS / count)
+    return run_small (walk, error);
+  if (walk->way != WAY_ROWS && n <= FEW_RESULTS && count > 2 * CHUNK_ELEMENTS)
+    return run_long (walk, 1, per_chunk, error);
+  if (walk->way == WAY_ROWS && n <= MIN (FEW_COLUMNS, (gint64) walk->call->fold->tile) && walk->kept.rank == 1)
+    {
+      while (per_chunk > REDUCE_BLOCK && per_chunk / 2 * n >= CHUNK_ELEMENTS)
+        per_chunk /= 2;
+      return run_long (walk, (gsize) n, per_chunk, error);
+    }
   share.per_chunk = MAX (CHUNK_ELEMENTS / count, 1);
-  if (way == WAY_ROWS)
-    share.per_chunk = (share.per_chunk + REDUCE_TILE - 1) / REDUCE_TILE * REDUCE_TILE;
-  return run_share (&share, walk->kept.n, error);
+  if (walk->way == WAY_ROWS)
+    share.per_chunk = (share.per_chunk + FEW_COLUMNS - 1) / FEW_COLUMNS * FEW_COLUMNS;
+  return run_share (&share, n, error);
 }
 
 gboolean
@@ -165,8 +191,7 @@ reduce_run (ReduceCall *call, GError **error)
   CandelaDType dtype = candela_kernel_get_input_dtype (call->kernel, 0);
   const gint64 *shape, *strides;
   gsize rank;
-  Walk walk = { .call = call, .kept.n = 1, .reduced.n = 1 };
-  gboolean done;
+  Walk walk;
 
   if (call->fold == NULL)
     {
@@ -176,18 +201,20 @@ reduce_run (ReduceCall *call, GError **error)
     }
   shape = candela_layout_get_shape (layout, &rank);
   strides = candela_layout_get_strides (layout, &rank);
+  reduce_axes_clear (&walk.kept);
+  reduce_axes_clear (&walk.reduced);
   for (gsize axis = 0; axis < rank; axis++)
     reduce_axes_add ((call->axes >> axis & 1) != 0 ? &walk.reduced : &walk.kept, shape[axis], strides[axis]);
+  walk.call = call;
   walk.size = candela_dtype_get_size (dtype);
   call->count = walk.reduced.n;
   if (walk.kept.n == 0)
     return TRUE;
   if (call->count == 0)
-    return run_empty (&walk);
+    return run_empty (call, walk.kept.n);
   walk.input = candela_kernel_get_input (call->kernel, 0);
-  done = run_walk (&walk, error);
-  reduce_walk_clear (&walk);
-  return done;
+  walk.way = reduce_choose_way (&walk);
+  return run_walk (&walk, error);
 }
 
 /* Results that were computed in binary64, into output n, a floating one. */

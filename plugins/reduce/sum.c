@@ -5,7 +5,6 @@
  * bits. */
 #include "fold.h"
 
-#define AS_DOUBLE(x) ((double) (x))
 #define AS_INTEGER(x) ((guint64) (x))
 #define ADD(a, b) ((a) + (b))
 #define MULTIPLY(a, b) ((a) * (b))
@@ -15,15 +14,40 @@
 static const double one = 1.0;
 static const guint64 integer_one = 1;
 
+REDUCE_JOIN (sum_join, ADD)
+REDUCE_JOIN (prod_join, MULTIPLY)
+
+#define FLOAT_BLOCKS(DTYPE, name, type)                                                                                \
+  REDUCE_BLOCK_FUNCTION (sum_##name, name, type, sum_join, -0.0, ADD)                                                  \
+  REDUCE_BLOCK_FUNCTION (prod_##name, name, type, prod_join, 1.0, MULTIPLY)
+#define INTEGER_BLOCKS(DTYPE, name, type)                                                                              \
+  REDUCE_BLOCK_OF_INTEGERS (sum_##name, sum_float64, type)                                                             \
+  REDUCE_BLOCK_OF_INTEGERS (prod_##name, prod_float64, type)
 #define FLOAT_FOLDS(DTYPE, name, type)                                                                                 \
-  REDUCE_FOLD (sum_##name, type, double, -0.0, NULL, AS_DOUBLE, ADD)                                                   \
-  REDUCE_FOLD (prod_##name, type, double, 1.0, &one, AS_DOUBLE, MULTIPLY)
+  REDUCE_ORDERED (sum_##name, type, -0.0, NULL, ADD)                                                                   \
+  REDUCE_ORDERED (prod_##name, type, 1.0, &one, MULTIPLY)
+
+REDUCE_FLOATS (FLOAT_BLOCKS)
+REDUCE_INTEGERS (INTEGER_BLOCKS)
+REDUCE_INTEGERS (FLOAT_FOLDS)
+REDUCE_FLOATS (FLOAT_FOLDS)
+
+#define INTEGERS_OF(NAME, type, IDENTITY, OP)                                                                          \
+  static guint64 NAME##_of (const type *x, gsize n)                                                                    \
+  {                                                                                                                    \
+    guint64 result = IDENTITY;                                                                                         \
+                                                                                                                       \
+    for (gsize i = 0; i < n; i++)                                                                                      \
+      result = OP (result, AS_INTEGER (x[i]));                                                                         \
+    return result;                                                                                                     \
+  }
+
 #define INTEGER_FOLDS(DTYPE, name, type)                                                                               \
+  INTEGERS_OF (integer_sum_##name, type, 0, ADD)                                                                       \
+  INTEGERS_OF (integer_prod_##name, type, 1, MULTIPLY)                                                                 \
   REDUCE_FOLD (integer_sum_##name, type, guint64, 0, NULL, AS_INTEGER, ADD)                                            \
   REDUCE_FOLD (integer_prod_##name, type, guint64, 1, &integer_one, AS_INTEGER, MULTIPLY)
 
-REDUCE_INTEGERS (FLOAT_FOLDS)
-REDUCE_FLOATS (FLOAT_FOLDS)
 REDUCE_INTEGERS (INTEGER_FOLDS)
 
 #define SUM_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &sum_##name,
@@ -31,7 +55,8 @@ REDUCE_INTEGERS (INTEGER_FOLDS)
 #define INTEGER_SUM_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &integer_sum_##name,
 #define INTEGER_PROD_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &integer_prod_##name,
 
-const ReduceFold *const reduce_sum_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (SUM_ROW) REDUCE_FLOATS (SUM_ROW) };
+const ReduceFold *const REDUCE_NAME (sum_folds)[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (SUM_ROW)
+                                                                        REDUCE_FLOATS (SUM_ROW) };
 static const ReduceFold *const prod_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (PROD_ROW) REDUCE_FLOATS (PROD_ROW) };
 static const ReduceFold *const integer_sum_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (INTEGER_SUM_ROW) };
 static const ReduceFold *const integer_prod_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (INTEGER_PROD_ROW) };
@@ -125,7 +150,7 @@ compute (CandelaKernel *kernel, const ReduceFold *const *folds, const ReduceFold
 static gboolean
 compute_sum (CandelaKernel *kernel, GError **error)
 {
-  return compute (kernel, reduce_sum_folds, integer_sum_folds, error);
+  return compute (kernel, REDUCE_NAME (sum_folds), integer_sum_folds, error);
 }
 
 static gboolean
@@ -147,7 +172,7 @@ static const CandelaParamInfo params[] = {
 static const CandelaKernelInfo sum_kernels[] = { { .compute = compute_sum }, { .compute = NULL } };
 static const CandelaKernelInfo prod_kernels[] = { { .compute = compute_prod }, { .compute = NULL } };
 
-const CandelaOpInfo reduce_sum_op = {
+const CandelaOpInfo REDUCE_NAME (sum) = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "sum",
   .summary = "The sum along axes, pairwise and in binary64 for floats; 0 of no elements",
@@ -160,7 +185,7 @@ const CandelaOpInfo reduce_sum_op = {
   .kernels = sum_kernels,
 };
 
-const CandelaOpInfo reduce_prod_op = {
+const CandelaOpInfo REDUCE_NAME (prod) = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "prod",
   .summary = "The product along axes, in binary64 for floats; 1 of no elements",

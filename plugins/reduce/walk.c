@@ -8,10 +8,19 @@
 #include "walk.h"
 
 /* Elements packed in one call, and elements between two looks at the cancellable. */
-#define PACK_ELEMENTS (4 * REDUCE_BLOCK)
-#define PACK_MOST (64 * REDUCE_BLOCK)
+#define PACK_ELEMENTS REDUCE_PIECE
+#define PACK_MOST (8 * REDUCE_PIECE)
 #define PACK_ROWS 16
 #define CANCEL_ELEMENTS (64 * REDUCE_BLOCK)
+/* Results of one block each that are finished together. */
+#define TOGETHER 512
+
+void
+reduce_axes_clear (Axes *axes)
+{
+  axes->rank = 0;
+  axes->n = 1;
+}
 
 void
 reduce_axes_add (Axes *axes, gint64 extent, gint64 stride)
@@ -35,11 +44,13 @@ reduce_axes_add (Axes *axes, gint64 extent, gint64 stride)
 }
 
 /* Where an element is, by its number among them. */
-gint64
-reduce_axes_offset (const Axes *axes, gint64 index)
+static gint64
+axes_offset (const Axes *axes, gint64 index)
 {
   gint64 offset = 0;
 
+  if (axes->rank == 1)
+    return index * axes->strides[0];
   for (guint k = axes->rank; k-- > 0;)
     {
       offset += index % axes->extents[k] * axes->strides[k];
@@ -60,18 +71,24 @@ axes_run_stride (const Axes *axes)
   return axes->rank > 0 ? axes->strides[axes->rank - 1] : 1;
 }
 
-/* ---- The tree over the blocks ---- */
+/* ---- The tree over the pieces ---- */
 
-static gboolean
-tree_init (Tree *tree, const ReduceFold *fold, gsize width, gint64 count)
+static gsize
+round_up (gsize size)
 {
-  guint levels = g_bit_storage ((gulong) (count / REDUCE_BLOCK + 1)) + 2;
+  return (size + 63) / 64 * 64;
+}
 
+/* Side by side stand no more trees than there are bits in the number of pieces. */
+static gsize
+tree_init (Tree *tree, const ReduceFold *fold, gsize width, gint64 n_pieces)
+{
   tree->fold = fold;
   tree->width = width;
-  tree->level_size = width * fold->partial_size;
-  tree->storage = g_try_malloc (levels * tree->level_size);
-  return tree->storage != NULL;
+  tree->level_size = round_up (width * fold->partial_size);
+  tree->depth = 0;
+  tree->n_pieces = 0;
+  return g_bit_storage ((gulong) n_pieces) * tree->level_size;
 }
 
 void
@@ -79,10 +96,10 @@ reduce_tree_begin (Tree *tree, gsize width)
 {
   tree->width = width;
   tree->depth = 0;
-  tree->n_blocks = 0;
+  tree->n_pieces = 0;
 }
 
-/* Where the next block's partials go. */
+/* Where the next piece's partials go. */
 gpointer
 reduce_tree_top (Tree *tree)
 {
@@ -104,8 +121,8 @@ void
 reduce_tree_push (Tree *tree, gint64 count)
 {
   tree->counts[tree->depth++] = count;
-  tree->n_blocks++;
-  for (gint64 n = tree->n_blocks; n % 2 == 0; n /= 2)
+  tree->n_pieces++;
+  for (gint64 n = tree->n_pieces; n % 2 == 0; n /= 2)
     tree_merge_top (tree);
 }
 
@@ -117,84 +134,37 @@ reduce_tree_end (Tree *tree)
   return tree->storage;
 }
 
-/* ---- Result after result ---- */
+/* ---- Elements of a result ---- */
 
 static gboolean
-cancelled (Walk *walk, gint64 elements, GError **error)
+cancelled (Walker *walker, gint64 elements, GError **error)
 {
-  walk->seen += elements;
-  if (walk->seen < CANCEL_ELEMENTS)
+  walker->seen += elements;
+  if (walker->seen < CANCEL_ELEMENTS)
     return FALSE;
-  walk->seen = 0;
-  return g_cancellable_set_error_if_cancelled (candela_kernel_get_cancellable (walk->call->kernel), error);
+  walker->seen = 0;
+  return g_cancellable_set_error_if_cancelled (candela_kernel_get_cancellable (walker->walk->call->kernel), error);
 }
 
-/* Elements that lie in order. */
-gboolean
-reduce_push_packed (Walk *walk, const guint8 *elements, gsize size, gint64 index, gint64 n, GError **error)
-{
-  for (gint64 done = 0; done < n; done += REDUCE_BLOCK)
-    {
-      gsize part = MIN (n - done, REDUCE_BLOCK);
-
-      if (cancelled (walk, part, error))
-        return FALSE;
-      walk->call->fold->block (reduce_tree_top (&walk->tree), elements + done * (gint64) size, part, index + done);
-      reduce_tree_push (&walk->tree, part);
-    }
-  return TRUE;
-}
-
-/* Results of one block each, a step of bytes apart. */
+/* That lie in order. */
 static gboolean
-run_short (Walk *walk, const guint8 *elements, gint64 step, gint64 output, gint64 n, GError **error)
+push_packed (Walker *walker, const guint8 *elements, gsize size, gint64 index, gint64 n, GError **error)
 {
-  const ReduceCall *call = walk->call;
-
-  for (gint64 first = 0; first < n; first += REDUCE_TILE)
+  for (gint64 done = 0; done < n; done += REDUCE_PIECE)
     {
-      gsize width = MIN (n - first, REDUCE_TILE);
+      gsize part = MIN (n - done, REDUCE_PIECE);
 
-      if (cancelled (walk, (gint64) width * call->count, error))
+      if (cancelled (walker, part, error))
         return FALSE;
-      for (gsize t = 0; t < width; t++, elements += step)
-        call->fold->block (walk->tree.storage + t * call->fold->partial_size, elements, (gsize) call->count, 0);
-      call->finish (call, walk->tree.storage, output + first, width);
-    }
-  return TRUE;
-}
-
-static gboolean
-run_direct (Walk *walk, GError **error)
-{
-  const ReduceCall *call = walk->call;
-  gint64 run = axes_run (&walk->kept), step = axes_run_stride (&walk->kept);
-
-  for (gint64 output = walk->first, n; output < walk->end; output += n)
-    {
-      const guint8 *first = walk->input + reduce_axes_offset (&walk->kept, output) * (gint64) walk->size;
-
-      n = MIN (run - output % run, walk->end - output);
-      if (call->count <= REDUCE_BLOCK)
-        {
-          if (!run_short (walk, first, step * (gint64) walk->size, output, n, error))
-            return FALSE;
-          continue;
-        }
-      for (gint64 j = 0; j < n; j++)
-        {
-          reduce_tree_begin (&walk->tree, 1);
-          if (!reduce_push_packed (walk, first + j * step * (gint64) walk->size, walk->size, 0, call->count, error))
-            return FALSE;
-          call->finish (call, reduce_tree_end (&walk->tree), output + j, 1);
-        }
+      walker->tree.fold->piece (reduce_tree_top (&walker->tree), elements + done * (gint64) size, part, index + done);
+      reduce_tree_push (&walker->tree, part);
     }
   return TRUE;
 }
 
 /* The input with its reduced axes last. */
-CandelaLayout *
-reduce_permute_last (const ReduceCall *call, GError **error)
+static CandelaLayout *
+permute_last (const ReduceCall *call, GError **error)
 {
   const CandelaLayout *layout = candela_kernel_get_input_layout (call->kernel, 0);
   guint rank = candela_layout_get_rank (layout), n = 0;
@@ -207,128 +177,172 @@ reduce_permute_last (const ReduceCall *call, GError **error)
   return candela_layout_permute (layout, order, rank, error);
 }
 
-/* A piece of one result, packed part by part. */
-gboolean
-reduce_push_unpacked (Walk *walk, const CandelaLayout *layout, gint64 output, gint64 start, gint64 end, GError **error)
-{
-  const ReduceCall *call = walk->call;
-  gsize size = candela_dtype_get_size (call->dtype);
-
-  for (gint64 part; start < end; start += part)
-    {
-      part = MIN (end - start, walk->pack);
-      candela_kernel_pack_layout (call->kernel, 0, layout, call->dtype, output * call->count + start, (gsize) part,
-                                  walk->scratch);
-      if (!reduce_push_packed (walk, walk->scratch, size, start, part, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* Several short results are packed together, a long one by pieces. */
+/* That are packed part by part. */
 static gboolean
-run_packed (Walk *walk, GError **error)
+push_unpacked (Walker *walker, gint64 output, gint64 start, gint64 end, GError **error)
 {
-  const ReduceCall *call = walk->call;
+  const ReduceCall *call = walker->walk->call;
   gsize size = candela_dtype_get_size (call->dtype);
-  gint64 together = call->count <= REDUCE_BLOCK ? walk->pack / call->count : 1;
-  g_autoptr (CandelaLayout) layout = reduce_permute_last (call, error);
+  g_autoptr (CandelaLayout) layout = permute_last (call, error);
 
   if (layout == NULL)
     return FALSE;
-  for (gint64 output = walk->first, n; output < walk->end; output += n)
+  for (gint64 part; start < end; start += part)
     {
-      n = MIN (together, walk->end - output);
-      if (call->count <= REDUCE_BLOCK)
-        {
-          candela_kernel_pack_layout (call->kernel, 0, layout, call->dtype, output * call->count,
-                                      (gsize) (n * call->count), walk->scratch);
-          if (!run_short (walk, walk->scratch, call->count * (gint64) size, output, n, error))
-            return FALSE;
-          continue;
-        }
-      reduce_tree_begin (&walk->tree, 1);
-      if (!reduce_push_unpacked (walk, layout, output, 0, call->count, error))
+      part = MIN (end - start, walker->pack);
+      candela_kernel_pack_layout (call->kernel, 0, layout, call->dtype, output * call->count + start, (gsize) part,
+                                  walker->scratch);
+      if (!push_packed (walker, walker->scratch, size, start, part, error))
         return FALSE;
-      call->finish (call, reduce_tree_end (&walk->tree), output, 1);
     }
   return TRUE;
 }
 
-/* ---- Row after row ---- */
-
-/* One block of a tile, into the top of the tree. */
+/* One block of neighbouring results, into the top of the tree. */
 static void
-push_rows (Walk *walk, const guint8 *tile, gint64 index, gsize n)
+push_block (Walker *walker, const guint8 *tile, gint64 index, gsize n)
 {
-  const ReduceFold *fold = walk->call->fold;
+  const Walk *walk = walker->walk;
+  const ReduceFold *fold = walker->tree.fold;
   gint64 run = axes_run (&walk->reduced);
-  gsize n_lanes = 1;
+  gpointer partials = reduce_tree_top (&walker->tree);
 
-  while (n_lanes < MIN (n, REDUCE_LANES))
-    n_lanes *= 2;
   for (guint pass = 0; pass < fold->passes; pass++)
     {
-      fold->fill (walk->scratch, n_lanes * walk->tree.width);
       for (gsize done = 0, part; done < n; done += part)
         {
           gint64 at = index + (gint64) done;
 
           part = MIN ((gint64) (n - done), run - at % run);
           fold->rows (&(ReduceRows){
-            .lanes = walk->scratch,
-            .elements = tile + reduce_axes_offset (&walk->reduced, at) * (gint64) walk->size,
+            .lanes = fold->scratch_size > 0 ? walker->scratch : partials,
+            .elements = tile + axes_offset (&walk->reduced, at) * (gint64) walk->size,
             .stride = axes_run_stride (&walk->reduced),
             .n_rows = part,
-            .width = walk->tree.width,
+            .width = walker->tree.width,
             .first = done,
             .index = at,
             .pass = pass,
           });
         }
-      fold->join (reduce_tree_top (&walk->tree), walk->scratch, walk->tree.width, n_lanes, n, pass);
+      if (fold->join != NULL)
+        fold->join (partials, walker->scratch, walker->tree.width, n, pass);
     }
 }
 
 static gboolean
-run_rows (Walk *walk, GError **error)
+push_rows (Walker *walker, const guint8 *tile, gint64 start, gint64 end, GError **error)
 {
+  for (gint64 index = start; index < end; index += REDUCE_BLOCK)
+    {
+      gsize rows = MIN (end - index, REDUCE_BLOCK);
+
+      if (cancelled (walker, (gint64) (rows * walker->tree.width), error))
+        return FALSE;
+      push_block (walker, tile, index, rows);
+      reduce_tree_push (&walker->tree, rows);
+    }
+  return TRUE;
+}
+
+gboolean
+reduce_walk_elements (Walker *walker, gint64 output, gsize width, gint64 start, gint64 end, GError **error)
+{
+  const Walk *walk = walker->walk;
+  const guint8 *first = walk->input + axes_offset (&walk->kept, output) * (gint64) walk->size;
+
+  reduce_tree_begin (&walker->tree, width);
+  switch (walk->way)
+    {
+    case WAY_DIRECT:
+      return push_packed (walker, first + start * (gint64) walk->size, walk->size, start, end - start, error);
+    case WAY_PACKED:
+      return push_unpacked (walker, output, start, end, error);
+    default:
+      return push_rows (walker, first, start, end, error);
+    }
+}
+
+/* ---- Results ---- */
+
+/* Of one block each, a step of elements apart. */
+static gboolean
+finish_short (Walker *walker, const guint8 *elements, gsize size, gint64 step, gint64 output, gint64 n, GError **error)
+{
+  const ReduceCall *call = walker->walk->call;
+  gint64 together = (gint64) walker->tile;
+
+  for (gint64 first = 0; first < n; first += together)
+    {
+      gsize width = MIN (n - first, together);
+
+      if (cancelled (walker, (gint64) width * call->count, error))
+        return FALSE;
+      call->fold->results (walker->tree.storage, elements + first * step * (gint64) size, step, width,
+                           (gsize) call->count);
+      call->finish (call, walker->tree.storage, output + first, width);
+    }
+  return TRUE;
+}
+
+static gboolean
+walk_short (Walker *walker, gint64 first, gint64 end, GError **error)
+{
+  const Walk *walk = walker->walk;
+  gint64 run = axes_run (&walk->kept), step = axes_run_stride (&walk->kept);
+
+  for (gint64 output = first, n; output < end; output += n)
+    {
+      n = MIN (run - output % run, end - output);
+      if (!finish_short (walker, walk->input + axes_offset (&walk->kept, output) * (gint64) walk->size, walk->size,
+                         step, output, n, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Several of them are packed together. */
+static gboolean
+walk_short_packed (Walker *walker, gint64 first, gint64 end, GError **error)
+{
+  const ReduceCall *call = walker->walk->call;
+  gsize size = candela_dtype_get_size (call->dtype);
+  g_autoptr (CandelaLayout) layout = permute_last (call, error);
+
+  if (layout == NULL)
+    return FALSE;
+  for (gint64 output = first, n; output < end; output += n)
+    {
+      n = MIN (walker->pack / call->count, end - output);
+      candela_kernel_pack_layout (call->kernel, 0, layout, call->dtype, output * call->count, (gsize) (n * call->count),
+                                  walker->scratch);
+      if (!finish_short (walker, walker->scratch, size, call->count, output, n, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+reduce_walk_results (Walker *walker, gint64 first, gint64 end, GError **error)
+{
+  const Walk *walk = walker->walk;
   const ReduceCall *call = walk->call;
   gint64 run = axes_run (&walk->kept);
 
-  for (gint64 output = walk->first, n; output < walk->end; output += n)
+  if (walk->way != WAY_ROWS && call->count <= REDUCE_BLOCK)
+    return walk->way == WAY_DIRECT ? walk_short (walker, first, end, error)
+                                   : walk_short_packed (walker, first, end, error);
+  for (gint64 output = first, n; output < end; output += n)
     {
-      const guint8 *tile = walk->input + reduce_axes_offset (&walk->kept, output) * (gint64) walk->size;
-
-      n = MIN (MIN (run - output % run, walk->end - output), REDUCE_TILE);
-      reduce_tree_begin (&walk->tree, n);
-      for (gint64 index = 0; index < call->count; index += REDUCE_BLOCK)
-        {
-          gsize rows = MIN (call->count - index, REDUCE_BLOCK);
-
-          if (cancelled (walk, (gint64) (rows * walk->tree.width), error))
-            return FALSE;
-          push_rows (walk, tile, index, rows);
-          reduce_tree_push (&walk->tree, rows);
-        }
-      call->finish (call, reduce_tree_end (&walk->tree), output, walk->tree.width);
+      n = walk->way == WAY_ROWS ? MIN (MIN (run - output % run, end - output), (gint64) walker->tile) : 1;
+      if (!reduce_walk_elements (walker, output, (gsize) n, 0, call->count, error))
+        return FALSE;
+      call->finish (call, reduce_tree_end (&walker->tree), output, (gsize) n);
     }
   return TRUE;
 }
 
 /* ---- All ---- */
-
-/* Where the elements of a run lie apart, those of the next runs share its cache
- * lines: enough is packed at a time that they are still there. */
-static gint64
-choose_pack (const Walk *walk)
-{
-  gint64 run = axes_run (&walk->reduced);
-
-  if (walk->reduced.rank < 2 || ABS (axes_run_stride (&walk->reduced)) == 1)
-    return PACK_ELEMENTS;
-  return CLAMP (MIN (run, PACK_MOST) * PACK_ROWS, PACK_ELEMENTS, PACK_MOST);
-}
 
 Way
 reduce_choose_way (const Walk *walk)
@@ -340,34 +354,55 @@ reduce_choose_way (const Walk *walk)
   return !cast && axes_run (&walk->kept) > 1 && axes_run_stride (&walk->kept) == 1 ? WAY_ROWS : WAY_PACKED;
 }
 
-gboolean
-reduce_walk_prepare (Walk *walk, Way way, GError **error)
+/* Whole pieces, unless all is less. Where the elements of a run lie apart, those of
+ * the next runs share its cache lines: enough is packed at a time that they are
+ * still there. */
+static gint64
+choose_pack (const Walk *walk, gint64 n_results)
 {
-  const ReduceFold *fold = walk->call->fold;
-  gsize width = way == WAY_ROWS || walk->call->count <= REDUCE_BLOCK ? REDUCE_TILE : 1;
+  gint64 run = axes_run (&walk->reduced), pack = PACK_ELEMENTS;
 
-  walk->pack = choose_pack (walk);
-  if (way == WAY_ROWS)
-    walk->scratch = g_try_malloc ((REDUCE_LANES + 1) * REDUCE_TILE * fold->lane_size);
-  else
-    walk->scratch = g_try_malloc ((gsize) walk->pack * candela_dtype_get_size (walk->call->dtype));
-  if (walk->scratch != NULL && tree_init (&walk->tree, fold, width, walk->call->count))
+  if (walk->reduced.rank >= 2 && ABS (axes_run_stride (&walk->reduced)) != 1)
+    pack = CLAMP (MIN (run, PACK_MOST) * PACK_ROWS, PACK_ELEMENTS, PACK_MOST) / REDUCE_PIECE * REDUCE_PIECE;
+  return walk->call->count <= REDUCE_BLOCK ? MIN (pack, n_results * walk->call->count) : MIN (pack, walk->call->count);
+}
+
+gboolean
+reduce_walker_init (Walker *walker, const Walk *walk, gint64 n_results, GError **error)
+{
+  const ReduceCall *call = walk->call;
+  gint64 piece = walk->way == WAY_ROWS ? REDUCE_BLOCK : REDUCE_PIECE;
+  gsize tree_size, scratch_size = 0;
+  guint8 *memory = walker->local;
+
+  walker->walk = walk;
+  walker->seen = 0;
+  walker->heap = NULL;
+  walker->tile = 1;
+  if (walk->way == WAY_ROWS)
+    walker->tile = (gsize) MIN (MIN (axes_run (&walk->kept), n_results), (gint64) call->fold->tile);
+  else if (call->count <= REDUCE_BLOCK)
+    walker->tile = (gsize) MIN (n_results, TOGETHER);
+  tree_size = tree_init (&walker->tree, call->fold, walker->tile, (call->count + piece - 1) / piece);
+  if (walk->way == WAY_ROWS)
+    scratch_size = walker->tile * call->fold->scratch_size;
+  else if (walk->way == WAY_PACKED)
+    {
+      walker->pack = choose_pack (walk, n_results);
+      scratch_size = (gsize) walker->pack * candela_dtype_get_size (call->dtype);
+    }
+  if (tree_size + scratch_size > sizeof walker->local)
+    memory = walker->heap = g_try_malloc (tree_size + scratch_size);
+  walker->tree.storage = memory;
+  walker->scratch = memory + tree_size;
+  if (memory != NULL)
     return TRUE;
   g_set_error_literal (error, CANDELA_ERROR, CANDELA_ERROR_NO_MEMORY, "there is no memory to reduce in");
   return FALSE;
 }
 
 void
-reduce_walk_clear (Walk *walk)
+reduce_walker_clear (Walker *walker)
 {
-  g_clear_pointer (&walk->scratch, g_free);
-  g_clear_pointer (&walk->tree.storage, g_free);
-}
-
-gboolean
-reduce_run_results (Walk *walk, Way way, GError **error)
-{
-  return way == WAY_DIRECT ? run_direct (walk, error)
-         : way == WAY_ROWS ? run_rows (walk, error)
-                           : run_packed (walk, error);
+  g_free (walker->heap);
 }

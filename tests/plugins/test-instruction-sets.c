@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The loops of each instruction set: the tests of the element-wise ops and of what is
- * computed over vectors run with each of them, and what is exact (arithmetic, comparisons, roots, rounding, choices) has
- * the same bits with all of them, at every length around a vector's.
+ * The loops of each instruction set: the tests of the element-wise ops, of what is
+ * computed over vectors and of reductions run with each of them, and what is exact (arithmetic, comparisons, roots, rounding, choices)
+ * or of a fixed order (reductions) has the same bits with all of them, at every length around a vector's.
  *
  * Which loops serve is settled when the plugin is loaded, so each set has a process of
  * its own: this program started again, which writes its results to its output. */
@@ -27,6 +27,10 @@ static const char *const binary[] = {
   "subtract",      "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift",
 };
 
+static const char *const reductions[] = {
+  "sum", "prod", "mean", "var", "std", "max", "min", "any", "all", "argmax", "argmin",
+};
+
 static const double specials[] = { 0,     -0.0,   1,      -1,    INFINITY, -INFINITY, NAN,     0.5,
                                    -2.5,  1.5,    3.5e38, 1e-40, -1e-45,   5e-324,    1.7e308, 255,
                                    65536, -32769, 0.1,    1e10,  3,        7,         -7,      2147483647.0 };
@@ -46,7 +50,7 @@ static CandelaNode *
 new_operand (CandelaDType dtype, gint64 n, guint32 seed)
 {
   g_autoptr (GError) error = NULL;
-  double values[N_MAX];
+  double values[3 * N_MAX];
   g_autoptr (CandelaTensor) tensor = NULL;
   g_autoptr (CandelaNode) node = NULL;
 
@@ -90,6 +94,39 @@ write_result (CandelaNode *node)
   putchar ('\n');
 }
 
+static CandelaNode *
+new_with (const char *op, CandelaNode *x, const char *params)
+{
+  g_autoptr (GError) error = NULL;
+  GVariant *variant = params != NULL ? g_variant_parse (NULL, params, NULL, NULL, &error) : NULL;
+  CandelaNode *node;
+
+  g_assert_no_error (error);
+  node = candela_node_new_opv (op, &x, 1, variant, &error);
+  g_assert_no_error (error);
+  g_clear_pointer (&variant, g_variant_unref);
+
+  return node;
+}
+
+/* Of three rows of n elements: all of them, the rows and the columns. */
+static void
+write_reduction (const char *op, CandelaDType dtype, gint64 n)
+{
+  static const char *const params[] = { NULL, "{'axis': <int64 1>}", "{'axis': <int64 0>}" };
+  g_autofree char *shape = g_strdup_printf ("{'shape': <[int64 3, %" G_GINT64_FORMAT "]>}", n);
+  g_autoptr (CandelaNode) packed = new_operand (dtype, 3 * n, 3);
+  g_autoptr (CandelaNode) x = new_with ("reshape", packed, shape);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (params); i++)
+    {
+      g_autoptr (CandelaNode) node = new_with (op, x, params[i]);
+
+      printf ("%s %s %" G_GINT64_FORMAT ": ", op, candela_dtype_get_name (dtype), n);
+      write_result (node);
+    }
+}
+
 static void
 write_op (const char *op, CandelaDType dtype, gint64 n, guint n_inputs)
 {
@@ -120,6 +157,8 @@ write_results (void)
           write_op (unary[i], dtypes[d], lengths[l], 1);
         for (gsize i = 0; i < G_N_ELEMENTS (binary); i++)
           write_op (binary[i], dtypes[d], lengths[l], 2);
+        for (gsize i = 0; i < G_N_ELEMENTS (reductions); i++)
+          write_reduction (reductions[i], dtypes[d], lengths[l]);
       }
   return 0;
 }
@@ -191,6 +230,7 @@ main (int argc, char **argv)
   g_test_add_func ("/plugins/instruction-sets/same-bits", test_same_bits);
   g_test_add_data_func ("/plugins/instruction-sets/values", "test-elementwise", test_all_values);
   g_test_add_data_func ("/plugins/instruction-sets/transcendental", "test-transcendental", test_all_values);
+  g_test_add_data_func ("/plugins/instruction-sets/reductions", "test-reduce", test_all_values);
 
   return g_test_run ();
 }

@@ -90,6 +90,12 @@ static const Case cases[] = {
   { "min", NULL, "uint64", "2", "18446744073709551615 9223372036854775808", "uint64", "", "9223372036854775808" },
   { "max", NULL, "int64", "2", "-9223372036854775808 -9223372036854775808", "int64", "", "-9223372036854775808" },
   { "max", NULL, "float64", "2", "-inf -inf", "float64", "", "-inf" },
+  { "max", NULL, "float32", "3", "-1 -0 0", "float32", "", "-0" },
+  { "max", "{'axis': <[int64 0]>}", "float64", "3 2", "-1 -1 -0 0 0 -0", "float64", "2", "-0 0" },
+  { "min", NULL, "float64", "20", "1 1 1 1 1 1 1 1 1 1 1 1 0 1 1 1 1 -0 1 1", "float64", "", "0" },
+  { "min", NULL, "float32", "36", "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 -0 1 1 1 1 1 1 1 1 1 0 1 1 1 1 1 1 1 0", "float32",
+    "", "-0" },
+  { "max", NULL, "float32", "20", "1 1 1 1 1 1 1 1 1 1 1 1 0 1 1 1 1 2 1 nan", "float32", "", "nan" },
   { "min", NULL, "float32", "1", "inf", "float32", "", "inf" },
   { "any", NULL, "float64", "3", "0 0 nan", "bool", "", "1" },
   { "any", "{'axis': <[int64 1]>}", "int32", "2 2", "0 0 0 256", "bool", "2", "0 1" },
@@ -359,8 +365,8 @@ check_layouts (const char *dtype, const char *shape)
     }
 }
 
-/* Reduced axes of more and of fewer than one block, outputs of more and of fewer
- * than one tile. */
+/* Reduced axes of more and of fewer than one block and one piece, outputs of more
+ * and of fewer than one tile. */
 static void
 test_layouts (void)
 {
@@ -369,6 +375,9 @@ test_layouts (void)
   check_layouts ("int16", "40 7 33");
   check_layouts ("float32", "2500 6 2");
   check_layouts ("float32", "2503 30 2");
+  check_layouts ("float64", "33 1025 2");
+  check_layouts ("float32", "20 9 530");
+  check_layouts ("float64", "9000 7 3");
 }
 
 /* sum (x, dtype) casts each element first: the same as over a cast copy. */

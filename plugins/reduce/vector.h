@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Vectors of an instruction set, where plain loops do not become what the processor
+ * can do: elements widened to binary64 in lanes, extremes of floats, and whether a
+ * value is among elements. All give the bits that the plain loops would. */
+#pragma once
+
+#include "reduce.h"
+
+#if defined __AVX2__ || defined __SSE2__
+#include <immintrin.h>
+#endif
+
+#ifdef __AVX512F__
+#define REDUCE_VECTOR 64
+#elif defined __AVX2__
+#define REDUCE_VECTOR 32
+#else
+#define REDUCE_VECTOR 16
+#endif
+
+/* ---- Lanes of binary64 ---- */
+
+#define REDUCE_WIDE (REDUCE_VECTOR / 8)
+#define REDUCE_N_WIDE (REDUCE_LANES / REDUCE_WIDE)
+
+typedef double ReduceWide __attribute__ ((vector_size (REDUCE_VECTOR)));
+
+#define REDUCE_EACH_WIDE(j) _Pragma ("GCC unroll 8") for (guint j = 0; j < REDUCE_N_WIDE; j++)
+
+static inline ReduceWide
+reduce_widen_float64 (const double *x)
+{
+  ReduceWide wide;
+
+  memcpy (&wide, x, sizeof wide);
+  return wide;
+}
+
+static inline ReduceWide
+reduce_widen_float32 (const float *x)
+{
+#ifdef __AVX512F__
+  return (ReduceWide) _mm512_cvtps_pd (_mm256_loadu_ps (x));
+#elif defined __AVX2__
+  return (ReduceWide) _mm256_cvtps_pd (_mm_loadu_ps (x));
+#else
+  return (ReduceWide){ (double) x[0], (double) x[1] };
+#endif
+}
+
+/* n elements, fewer than there are lanes; what they do not reach is filled. */
+#ifdef __AVX512F__
+static inline void
+reduce_widen_some_float64 (ReduceWide *lanes, const double *x, gsize n, double fill)
+{
+  const guint mask = (1u << n) - 1;
+
+  lanes[0] = (ReduceWide) _mm512_mask_loadu_pd (_mm512_set1_pd (fill), (__mmask8) mask, x);
+  lanes[1] = (ReduceWide) _mm512_mask_loadu_pd (_mm512_set1_pd (fill), (__mmask8) (mask >> 8), x + 8);
+}
+
+static inline void
+reduce_widen_some_float32 (ReduceWide *lanes, const float *x, gsize n, double fill)
+{
+  const guint mask = (1u << n) - 1;
+  const __m512 some = _mm512_maskz_loadu_ps ((__mmask16) mask, x);
+
+  lanes[0] = (ReduceWide) _mm512_mask_cvtps_pd (_mm512_set1_pd (fill), (__mmask8) mask, _mm512_castps512_ps256 (some));
+  lanes[1] =
+    (ReduceWide) _mm512_mask_cvtps_pd (_mm512_set1_pd (fill), (__mmask8) (mask >> 8), _mm512_extractf32x8_ps (some, 1));
+}
+#else
+#define REDUCE_WIDEN_SOME(name, type)                                                                                  \
+  static inline void reduce_widen_some_##name (ReduceWide *lanes, const type *x, gsize n, double fill)                 \
+  {                                                                                                                    \
+    double values[REDUCE_LANES];                                                                                       \
+                                                                                                                       \
+    for (guint l = 0; l < REDUCE_LANES; l++)                                                                           \
+      values[l] = fill;                                                                                                \
+    for (gsize i = 0; i < n; i++)                                                                                      \
+      values[i] = (double) x[i];                                                                                       \
+    memcpy (lanes, values, sizeof values);                                                                             \
+  }
+
+REDUCE_WIDEN_SOME (float64, double)
+REDUCE_WIDEN_SOME (float32, float)
+#endif
+
+/* NAME (lanes): all lanes into one, by halves. */
+#ifdef __AVX2__
+#define REDUCE_JOIN_QUARTER(whole, OP)                                                                                 \
+  const __m128d pair = OP (_mm256_castpd256_pd128 (whole), _mm256_extractf128_pd (whole, 1));                          \
+                                                                                                                       \
+  return OP (pair[0], pair[1]);
+#endif
+#ifdef __AVX512F__
+#define REDUCE_JOIN_LAST(lanes, OP)                                                                                    \
+  const __m512d all = (__m512d) lanes[0];                                                                              \
+  const __m256d half = OP (_mm512_castpd512_pd256 (all), _mm512_extractf64x4_pd (all, 1));                             \
+                                                                                                                       \
+  REDUCE_JOIN_QUARTER (half, OP)
+#elif defined __AVX2__
+#define REDUCE_JOIN_LAST(lanes, OP)                                                                                    \
+  const __m256d half = (__m256d) lanes[0];                                                                             \
+                                                                                                                       \
+  REDUCE_JOIN_QUARTER (half, OP)
+#else
+#define REDUCE_JOIN_LAST(lanes, OP) return OP (lanes[0][0], lanes[0][1]);
+#endif
+
+#define REDUCE_JOIN(NAME, OP)                                                                                          \
+  static inline double NAME (ReduceWide *lanes)                                                                        \
+  {                                                                                                                    \
+    _Pragma ("GCC unroll 4") for (guint n = REDUCE_N_WIDE / 2; n > 0; n /= 2)                                          \
+      _Pragma ("GCC unroll 4") for (guint j = 0; j < n; j++) lanes[j] = OP (lanes[j], lanes[j + n]);                   \
+    REDUCE_JOIN_LAST (lanes, OP)                                                                                       \
+  }
+
+/* ---- Extremes of floats, and where a number is ---- */
+
+/* REDUCE_MAX (a, b) of vectors is b where they are equal or one is NaN. Of several
+ * lanes: whether one of a or b is NaN, whether one is equal, as bits. */
+#ifdef __AVX512F__
+#define REDUCE_EXTREMES 1
+#define REDUCE_X86(function, suffix) _mm512_##function##_##suffix
+#define REDUCE_UNORDERED(a, b, suffix) ((guint) REDUCE_X86 (cmp, suffix##_mask) (a, b, _CMP_UNORD_Q))
+#define REDUCE_EQUAL(a, b, suffix) ((guint) REDUCE_X86 (cmp, suffix##_mask) (a, b, _CMP_EQ_OQ))
+typedef __m512 ReduceVector_ps;
+typedef __m512d ReduceVector_pd;
+#elif defined __AVX2__
+#define REDUCE_EXTREMES 1
+#define REDUCE_X86(function, suffix) _mm256_##function##_##suffix
+#define REDUCE_BITS(mask, suffix) ((guint) REDUCE_X86 (movemask, suffix) (mask))
+#define REDUCE_UNORDERED(a, b, suffix) REDUCE_BITS (REDUCE_X86 (cmp, suffix) (a, b, _CMP_UNORD_Q), suffix)
+#define REDUCE_EQUAL(a, b, suffix) REDUCE_BITS (REDUCE_X86 (cmp, suffix) (a, b, _CMP_EQ_OQ), suffix)
+typedef __m256 ReduceVector_ps;
+typedef __m256d ReduceVector_pd;
+#elif defined __SSE2__
+#define REDUCE_EXTREMES 1
+#define REDUCE_X86(function, suffix) _mm_##function##_##suffix
+#define REDUCE_BITS(mask, suffix) ((guint) REDUCE_X86 (movemask, suffix) (mask))
+#define REDUCE_UNORDERED(a, b, suffix) REDUCE_BITS (REDUCE_X86 (cmpunord, suffix) (a, b), suffix)
+#define REDUCE_EQUAL(a, b, suffix) REDUCE_BITS (REDUCE_X86 (cmpeq, suffix) (a, b), suffix)
+typedef __m128 ReduceVector_ps;
+typedef __m128d ReduceVector_pd;
+#endif
