@@ -4,7 +4,9 @@
  * the plan says, calls the kernel, and frees what the plan lists after the step.
  * It decides nothing. */
 #include <candela/exec/executor-private.h>
+#include <candela/value/copy-private.h>
 #include <candela/value/debug-private.h>
+#include <candela/value/stream-private.h>
 #include <string.h>
 #include <time.h>
 
@@ -217,10 +219,14 @@ run_pack (CandelaRun *run, const CandelaPlanStep *step)
   const CandelaPlan *plan = run->plan;
   guint32 in = plan->inputs[step->first_input];
   guint32 out = plan->outputs[step->first_output].value;
+  gboolean result = plan->slots[plan->values[out].source].end == CANDELA_PLAN_NONE;
+  CandelaCopy copy;
+  guint64 n_pieces =
+    candela_copy_init (&copy, candela_run_get_data (run, out), plan->values[out].layout, candela_run_get_data (run, in),
+                       plan->values[in].layout, candela_dtype_get_size (plan->values[in].dtype),
+                       result ? CANDELA_STREAM_RESULTS_FROM : CANDELA_STREAM_FROM);
 
-  candela_layout_copy_elements (candela_run_get_data (run, out), plan->values[out].layout,
-                                candela_run_get_data (run, in), plan->values[in].layout,
-                                candela_dtype_get_size (plan->values[in].dtype));
+  candela_parallel_for (n_pieces, candela_copy_piece, &copy);
 }
 
 /* A value as a tensor, to be handed to another plan; it shares the buffer. */

@@ -16,7 +16,7 @@
  *
  * A large result that is not written over an input is computed into a tile that
  * stays in cache, and goes from there to memory past the caches. */
-#include <candela/exec/stream-private.h>
+#include <candela/value/stream-private.h>
 #include <candela/exec/tile-private.h>
 #include <candela/value/dtype-private.h>
 #include <string.h>

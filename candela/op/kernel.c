@@ -3,7 +3,9 @@
  * What a kernel over whole values is given: addresses, layouts, parameters, and
  * ways to read an input of any layout and dtype as packed elements. */
 #include <candela/op/op-private.h>
+#include <candela/value/copy-private.h>
 #include <candela/value/dtype-private.h>
+#include <candela/value/stream-private.h>
 
 /* Elements that are packed at a time on the way to another dtype. */
 #define PACK_ELEMENTS 512
@@ -205,7 +207,8 @@ candela_kernel_parallel_for (const CandelaKernel *kernel, guint64 n, CandelaKern
  * @input: which input
  * @output: which output, of the same dtype and as many elements
  *
- * Copies an input's elements, in logical order, into an output.
+ * Copies an input's elements, in logical order, into an output; a large copy is
+ * shared among threads, as candela_kernel_parallel_for() does it.
  *
  * Since: 1.0
  */
@@ -216,8 +219,12 @@ candela_kernel_copy_input (const CandelaKernel *kernel, guint input, guint outpu
   g_return_if_fail (kernel->in_dtypes[input] == kernel->out_dtypes[output]);
   g_return_if_fail (kernel->in_layouts[input]->n_elements == kernel->out_layouts[output]->n_elements);
 
-  candela_layout_copy_elements (kernel->outputs[output], kernel->out_layouts[output], kernel->inputs[input],
-                                kernel->in_layouts[input], candela_dtype_get_size (kernel->in_dtypes[input]));
+  CandelaCopy copy;
+  guint64 n_pieces = candela_copy_init (&copy, kernel->outputs[output], kernel->out_layouts[output],
+                                        kernel->inputs[input], kernel->in_layouts[input],
+                                        candela_dtype_get_size (kernel->in_dtypes[input]), CANDELA_STREAM_FROM);
+
+  candela_kernel_parallel_for (kernel, n_pieces, candela_copy_piece, &copy);
 }
 
 /**

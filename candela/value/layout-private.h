@@ -37,7 +37,7 @@ gboolean candela_shape_broadcast (const CandelaLayout *const *layouts, guint n, 
 void candela_layout_coalesce (const gint64 *shape, guint rank, guint n_operands, const gint64 *const *strides_in,
                               gint64 *shape_out, guint *rank_out, gint64 (*strides_out)[CANDELA_MAX_RANK]);
 
-/* pack.c: copies every element, in logical order, to packed ones; size is that of an
+/* copy.c: copies every element, in logical order, to packed ones; size is that of an
  * element in bytes: 1, 2, 4, 8 or 16. The pointers are the buffers', to which the
  * layouts' offsets are added. */
 void candela_layout_copy_elements (gpointer dest, const CandelaLayout *dest_layout, gconstpointer src,

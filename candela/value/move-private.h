@@ -9,6 +9,12 @@
 
 G_BEGIN_DECLS
 
+/* A cache line that is stored when it is full, and what is over. */
+typedef struct
+{
+  guint8 bytes[128];
+} CandelaHalfLine;
+
 typedef struct
 {
   /* A row: element i of out is the one at i * stride. */
@@ -20,6 +26,10 @@ typedef struct
   void (*spread) (gpointer out, gconstpointer in, gint64 stride, gsize rows, gsize n);
   /* Element (i, j) at i * out_stride + j is the one at i + j * stride. */
   void (*transpose) (gpointer out, gint64 out_stride, gconstpointer in, gint64 stride, gsize rows, gsize columns);
+  /* The same, stored past the caches, to be followed by candela_stream_end(); halves are
+   * scratch memory, one for each row. */
+  void (*transpose_past) (gpointer out, gint64 out_stride, gconstpointer in, gint64 stride, gsize rows, gsize columns,
+                          CandelaHalfLine *halves);
 } CandelaMoves;
 
 /* The loops for elements of so many bytes: 1, 2, 4, 8 or 16. */

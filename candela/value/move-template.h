@@ -132,19 +132,25 @@ NAME (part) (Element *out, gint64 out_stride, const Element *in, gint64 stride, 
       out[(gint64) i * out_stride + j] = in[i + (gint64) j * stride];
 }
 
-/* Whole cache lines of both sides. They are put together in a place of their own: at
- * strides that are powers of two they would throw one another out of the cache if
- * they were gone over more than once. */
-static void
-NAME (lines) (Element *out, gint64 out_stride, const Element *in, gint64 stride)
+/* LINE x LINE: whole cache lines of both sides. They are put together in a place of
+ * their own: at strides that are powers of two they would throw one another out of
+ * the cache if they were gone over more than once. */
+static inline void
+NAME (lines) (guint8 *lines, const Element *in, gint64 stride)
 {
-  guint8 stage[LINE * 64] __attribute__ ((aligned (64)));
-
   for (gsize j = 0; j < LINE; j += LANES)
     for (gsize i = 0; i < LINE; i += LANES)
-      NAME (square) ((Element *) stage + i * LINE + j, LINE, in + i + (gint64) j * stride, stride);
+      NAME (square) ((Element *) lines + i * LINE + j, LINE, in + i + (gint64) j * stride, stride);
+}
+
+static void
+NAME (whole) (Element *out, gint64 out_stride, const Element *in, gint64 stride)
+{
+  guint8 lines[LINE * 64] __attribute__ ((aligned (64)));
+
+  NAME (lines) (lines, in, stride);
   for (gsize i = 0; i < LINE; i++)
-    memcpy (out + (gint64) i * out_stride, stage + i * 64, 64);
+    memcpy (out + (gint64) i * out_stride, lines + i * 64, 64);
 }
 
 static void
@@ -160,14 +166,43 @@ NAME (transpose) (gpointer to, gint64 out_stride, gconstpointer from, gint64 str
             const Element *in = (const Element *) from + i + (gint64) j * stride;
 
             if (rows - i >= LINE && end - j >= LINE)
-              NAME (lines) (out, out_stride, in, stride);
+              NAME (whole) (out, out_stride, in, stride);
             else
               NAME (part) (out, out_stride, in, stride, MIN (rows - i, LINE), MIN (end - j, LINE));
           }
     }
 }
 
-static const CandelaMoves NAME (moves) = { NAME (gather), NAME (weave), NAME (spread), NAME (transpose) };
+/* The source is read row by row, and of each row of the result a line at a time is
+ * stored. */
+static void
+NAME (transpose_past) (gpointer to, gint64 out_stride, gconstpointer from, gint64 stride, gsize rows, gsize columns,
+                       CandelaHalfLine *halves)
+{
+  const Element *in = from;
+  Element *out = to;
+  gsize whole_rows = rows / LINE * LINE;
+  gsize whole_columns = columns / LINE * LINE;
+  guint8 lines[LINE * 64] __attribute__ ((aligned (64)));
+
+  for (gsize j = 0; j < whole_columns; j += LINE)
+    for (gsize i = 0; i < whole_rows; i += LINE)
+      {
+        NAME (lines) (lines, in + i + (gint64) j * stride, stride);
+        for (gsize k = 0; k < LINE; k++)
+          store_line (&halves[i + k], (guint8 *) (out + (gint64) (i + k) * out_stride + j), lines + k * 64, j == 0);
+      }
+  for (gsize i = 0; i < whole_rows && whole_columns > 0; i++)
+    store_half (&halves[i], (guint8 *) (out + (gint64) i * out_stride + whole_columns));
+  for (gsize j = 0; j < columns; j += LINE)
+    for (gsize i = j < whole_columns ? whole_rows : 0; i < rows; i += LINE)
+      NAME (part)
+      (out + (gint64) i * out_stride + j, out_stride, in + i + (gint64) j * stride, stride, MIN (rows - i, LINE),
+       MIN (columns - j, LINE));
+}
+
+static const CandelaMoves NAME (moves) = { NAME (gather), NAME (weave), NAME (spread), NAME (transpose),
+                                           NAME (transpose_past) };
 
 #undef Element
 #undef Vector

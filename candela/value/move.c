@@ -3,6 +3,7 @@
  * The loops that move elements to packed memory. What an element means is of no
  * matter to them, so there is one of each for every size. */
 #include <candela/value/move-private.h>
+#include <candela/value/stream-private.h>
 
 #include <string.h>
 
@@ -23,6 +24,35 @@ typedef guint64 Longs16 __attribute__ ((vector_size (16)));
 #define WEAVE_ROWS 256
 /* Columns that are gone through together: as many pages as a first-level TLB holds. */
 #define TRANSPOSE_COLUMNS 64
+
+/* 64 bytes of a row that come after one another, from the first on. Where they lie
+ * across two lines, the line is stored that they complete. */
+static inline void
+store_line (CandelaHalfLine *half, guint8 *to, const guint8 *from, gboolean first)
+{
+  gsize over = (guintptr) to & 63;
+
+  if (over == 0)
+    {
+      candela_stream_line (to, from);
+      return;
+    }
+  memcpy (half->bytes + over, from, 64);
+  if (first)
+    memcpy (to, from, 64 - over);
+  else
+    candela_stream_line (to - over, half->bytes);
+  memcpy (half->bytes, half->bytes + 64, 64);
+}
+
+/* What is left over at the end of a row. */
+static inline void
+store_half (const CandelaHalfLine *half, guint8 *end)
+{
+  gsize over = (guintptr) end & 63;
+
+  memcpy (end - over, half->bytes, over);
+}
 
 #define SIZE 1
 #define ELEMENT guint8

@@ -35,4 +35,19 @@ void candela_pack_walk_run (const CandelaPackWalk *walk, gint64 start, gsize n, 
  * which has room for them. */
 gconstpointer candela_pack_walk_read (const CandelaPackWalk *walk, gint64 start, gsize n, gpointer scratch);
 
+/* Two axes: where they step, and how often. */
+typedef struct
+{
+  gint64 row_stride, column_stride;
+  gsize rows, columns;
+} CandelaPlane;
+
+/* Which axis from the first on makes a plane with the last one; that one has only so
+ * many steps. The rank is at least 2. */
+guint candela_pack_choose_axis (const CandelaPackWalk *walk, guint first, gint64 steps);
+
+/* Packs a plane from in on; its rows go to steps of out_stride elements. */
+void candela_pack_plane (const CandelaPackWalk *walk, const CandelaPlane *plane, const guint8 *in, guint8 *out,
+                         gint64 out_stride);
+
 G_END_DECLS

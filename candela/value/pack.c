@@ -66,15 +66,8 @@ pack_row (const CandelaPackWalk *walk, const guint8 *in, gsize n, guint8 *out)
     walk->moves->gather (out, in, stride, n);
 }
 
-/* Two axes of the source: where they step, and how often. */
-typedef struct
-{
-  gint64 row_stride, column_stride;
-  gsize rows, columns;
-} Plane;
-
 static void
-pack_rows (const CandelaPackWalk *walk, const Plane *plane, const guint8 *in, guint8 *out, gint64 out_stride)
+pack_rows (const CandelaPackWalk *walk, const CandelaPlane *plane, const guint8 *in, guint8 *out, gint64 out_stride)
 {
   const gint64 size = walk->size;
   gboolean across = ABS (plane->row_stride) < ABS (plane->column_stride);
@@ -86,9 +79,9 @@ pack_rows (const CandelaPackWalk *walk, const Plane *plane, const guint8 *in, gu
                 MIN (block, plane->columns - j), out + ((gint64) i * out_stride + (gint64) j) * size);
 }
 
-/* The plane's rows go to steps of out_stride elements. */
-static void
-pack_plane (const CandelaPackWalk *walk, const Plane *plane, const guint8 *in, guint8 *out, gint64 out_stride)
+void
+candela_pack_plane (const CandelaPackWalk *walk, const CandelaPlane *plane, const guint8 *in, guint8 *out,
+                    gint64 out_stride)
 {
   const CandelaMoves *moves = walk->moves;
   const gint64 size = walk->size;
@@ -116,10 +109,8 @@ pack_plane (const CandelaPackWalk *walk, const Plane *plane, const guint8 *in, g
     pack_rows (walk, plane, in, out, out_stride);
 }
 
-/* Which axis from the first on makes a plane with the last one; that one has only so
- * many steps. */
-static guint
-choose_axis (const CandelaPackWalk *walk, guint first, gint64 steps)
+guint
+candela_pack_choose_axis (const CandelaPackWalk *walk, guint first, gint64 steps)
 {
   guint last = walk->rank - 1;
   guint near = last - 1, longest = last - 1;
@@ -180,11 +171,11 @@ pack_block (const CandelaPackWalk *walk, guint first, gint64 steps, const guint8
 {
   const gint64 size = walk->size;
   guint last = walk->rank - 1;
-  guint axis = choose_axis (walk, first, steps);
+  guint axis = candela_pack_choose_axis (walk, first, steps);
   Outer outer[CANDELA_MAX_RANK];
   guint n_outer = 0;
-  Plane plane = { walk->strides[axis], walk->strides[last], axis == first ? steps : walk->shape[axis],
-                  walk->shape[last] };
+  CandelaPlane plane = { walk->strides[axis], walk->strides[last], axis == first ? steps : walk->shape[axis],
+                         walk->shape[last] };
 
   for (guint i = first; i < last; i++)
     if (i != axis)
@@ -192,7 +183,7 @@ pack_block (const CandelaPackWalk *walk, guint first, gint64 steps, const guint8
                                   .in_step = walk->strides[i] * size,
                                   .out_step = walk->below[i] * size };
   do
-    pack_plane (walk, &plane, in, out, walk->below[axis]);
+    candela_pack_plane (walk, &plane, in, out, walk->below[axis]);
   while (next_plane (outer, n_outer, &in, &out));
 }
 
@@ -271,12 +262,4 @@ candela_layout_pack (const CandelaLayout *layout, gconstpointer buffer, gsize si
     }
   candela_pack_walk_init (&walk, layout, buffer, size);
   candela_pack_walk_run (&walk, start, n, out);
-}
-
-void
-candela_layout_copy_elements (gpointer dest, const CandelaLayout *dest_layout, gconstpointer src,
-                              const CandelaLayout *src_layout, gsize size)
-{
-  candela_layout_pack (src_layout, src, size, 0, src_layout->n_elements,
-                       (guint8 *) dest + dest_layout->offset * (gint64) size);
 }

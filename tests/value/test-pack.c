@@ -2,7 +2,7 @@
  *
  * Packing against a walk by index: every element is where its index and the
  * strides say. */
-#include <candela/value/pack-private.h>
+#include <candela/value/copy-private.h>
 
 #include <string.h>
 
@@ -265,6 +265,74 @@ test_broadcast (void)
     g_assert_cmpint (out[i], ==, 2);
 }
 
+/* Packed copies in pieces, made in an order at random, to any alignment, stored past
+ * the caches and not. */
+static void
+check_copy (const Case *c, gsize stream_from, gsize misalignment)
+{
+  const gint64 one = 1;
+  gint64 n = c->layout->n_elements;
+  gsize bytes = n * c->size;
+  g_autoptr (CandelaLayout) dest = candela_layout_new_strided (&n, 1, &one, 1, 3, NULL);
+  g_autofree guint8 *memory = g_malloc0 (misalignment + 3 * c->size + bytes + 1);
+  guint8 *out = memory + misalignment + 3 * c->size;
+  g_autofree guint64 *order = NULL;
+  CandelaCopy copy;
+  guint64 n_pieces = candela_copy_init (&copy, memory + misalignment, dest, c->source, c->layout, c->size, stream_from);
+
+  order = g_new (guint64, MAX (n_pieces, 1));
+  for (guint64 i = 0; i < n_pieces; i++)
+    {
+      guint64 j = g_test_rand_int_range (0, i + 1);
+
+      order[i] = order[j];
+      order[j] = i;
+    }
+  for (guint64 i = 0; i < n_pieces; i++)
+    candela_copy_piece (order[i], &copy);
+  if (memcmp (out, c->packed, bytes) != 0)
+    g_error ("%s: copied in %" G_GUINT64_FORMAT " pieces", c->text, n_pieces);
+  g_assert_cmpint (out[-1], ==, 0);
+  g_assert_cmpint (out[bytes], ==, 0);
+}
+
+static void
+test_copies (void)
+{
+  static const struct
+  {
+    gint64 shape[3], strides[3];
+  } cases[] = {
+    { { 1, 512, 1024 }, { 0, 1, 512 } },    /* transposed */
+    { { 1, 301, 700 }, { 0, 1, 301 } },     /* with edges */
+    { { 1, 1100, 301 }, { 0, -1, 1103 } },  /* rows reversed */
+    { { 1, 301, 1100 }, { 0, 1, -303 } },   /* columns reversed */
+    { { 5, 200, 300 }, { 60000, 1, 200 } }, /* in a batch */
+    { { 200, 5, 300 }, { 1, 60000, 200 } }, /* the nearest axis first */
+    { { 200, 101, 9 }, { 1, 1800, 200 } },  /* and the last one short */
+    { { 1, 5, 70000 }, { 0, 1, 5 } },       /* few long rows */
+    { { 1, 70000, 5 }, { 0, 1, 70000 } },   /* many short ones */
+    { { 1, 300, 500 }, { 0, 2, 600 } },     /* a slice, transposed */
+    { { 1, 300, 500 }, { 0, 1001, 2 } },    /* a slice */
+    { { 300, 2, 301 }, { 602, 301, 1 } },   /* packed */
+    { { 300, 4, 101 }, { 101, 0, 1 } },     /* repeated */
+    { { 2, 3, 5 }, { 1, 2, 6 } },           /* small */
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
+      {
+        Case c;
+
+        case_init (&c, cases[i].shape, cases[i].strides, 3, sizes[s]);
+        check_copy (&c, 0, 0);
+        check_copy (&c, 0, 13 * sizes[s]);
+        check_copy (&c, 0, 1);
+        check_copy (&c, G_MAXSIZE, 0);
+        case_clear (&c);
+      }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -273,5 +341,6 @@ main (int argc, char **argv)
   g_test_add_func ("/pack/planes", test_planes);
   g_test_add_func ("/pack/small-planes", test_small_planes);
   g_test_add_func ("/pack/broadcast", test_broadcast);
+  g_test_add_func ("/pack/copies", test_copies);
   return g_test_run ();
 }

@@ -2,12 +2,7 @@
  *
  * Non-temporal stores, where the compiler's target has them (x86 with SSE2); the
  * cache takes whole lines of 64 bytes, so only such are stored in that way. */
-#include <candela/exec/stream-private.h>
-
-#include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include <candela/value/stream-private.h>
 
 #define LINE CANDELA_STREAM_LINE
 
@@ -46,16 +41,8 @@ candela_stream (gpointer to, gconstpointer from, gsize size, const CandelaStream
   size -= head;
   for (gsize line = 0; size >= LINE; line++, size -= LINE, out += LINE, in += LINE)
     {
-      __m128i a = _mm_loadu_si128 ((const __m128i *) in);
-      __m128i b = _mm_loadu_si128 ((const __m128i *) (in + 16));
-      __m128i c = _mm_loadu_si128 ((const __m128i *) (in + 32));
-      __m128i d = _mm_loadu_si128 ((const __m128i *) (in + 48));
-
       fetch_ahead (ahead, n_ahead, line);
-      _mm_stream_si128 ((__m128i *) out, a);
-      _mm_stream_si128 ((__m128i *) (out + 16), b);
-      _mm_stream_si128 ((__m128i *) (out + 32), c);
-      _mm_stream_si128 ((__m128i *) (out + 48), d);
+      candela_stream_line (out, in);
     }
 #endif
   memcpy (out, in, size);

@@ -6,6 +6,10 @@
 #pragma once
 
 #include <glib.h>
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 G_BEGIN_DECLS
 
@@ -17,11 +21,22 @@ G_BEGIN_DECLS
 /* Whether there are such stores on this machine. */
 gboolean candela_can_stream (void);
 
-/* Something that is read next: so many bytes for each line of CANDELA_STREAM_LINE
- * that is stored. */
 #define CANDELA_STREAM_LINE 64
 #define CANDELA_STREAM_MAX_AHEAD 4
 
+/* One line, to where one begins. */
+static inline void
+candela_stream_line (guint8 *to, const guint8 *from)
+{
+#ifdef __SSE2__
+  for (guint i = 0; i < CANDELA_STREAM_LINE; i += 16)
+    _mm_stream_si128 ((__m128i *) (to + i), _mm_loadu_si128 ((const __m128i *) (from + i)));
+#else
+  memcpy (to, from, CANDELA_STREAM_LINE);
+#endif
+}
+
+/* Something that is read next: so many bytes for each line that is stored. */
 typedef struct
 {
   const guint8 *data;
