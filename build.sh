@@ -13,7 +13,7 @@ cd "$source_dir"
 jobs=${CANDELA_JOBS:-2}
 
 packages="gcc make libc6-dev autoconf automake libtool autoconf-archive pkgconf xz-utils
-  libglib2.0-dev libjson-glib-dev libzip-dev libopenblas-dev libsleef-dev libgraphviz-dev
+  libglib2.0-dev libjson-glib-dev libzip-dev libopenblas-dev libdnnl-dev libsleef-dev libgraphviz-dev
   gobject-introspection libgirepository1.0-dev gir1.2-glib-2.0 gi-docgen
   python3 python3-gi python3-numpy gjs valac"
 

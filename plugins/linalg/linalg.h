@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What the products share: the inputs that they take, matrices as they lie in
- * memory, and the way to the BLAS. */
+ * memory, and the way to the libraries that multiply them. */
 #pragma once
 
 #include <candela/candela-plugin.h>
@@ -30,13 +30,66 @@ gboolean linalg_fail_shapes (CandelaInference *inference, const char *reason, GE
 /* Room for n elements of a dtype; NO_MEMORY if there is none. */
 gpointer linalg_alloc (gint64 n, CandelaDType dtype, GError **error);
 
-/* blas.c: C, packed, = A B, in float32 or float64. A BLAS that has threads works
- * on one between begin and end. */
-void linalg_blas_begin (void);
-void linalg_blas_end (void);
-gboolean linalg_blas_fits (const Matrix *matrix);
-gboolean linalg_blas_multiply (CandelaKernel *kernel, CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c,
-                               GError **error);
+/* How a library is told of a matrix that lies packed by rows, or by columns. */
+typedef struct
+{
+  gboolean transposed;
+  gint64 leading;
+} Storage;
+
+/* FALSE if no library can read it where it is. */
+gboolean linalg_get_storage (const Matrix *matrix, Storage *storage);
+
+/* A library that multiplies matrices of float32 or float64. */
+typedef struct
+{
+  /* Opens it when it is first asked for: PLUGIN, each time, if it cannot be. */
+  gboolean (*open) (GError **error);
+  /* Around all that one kernel does. */
+  void (*begin) (void);
+  void (*end) (void);
+  /* C, rows c_stride elements apart, = A B, on the calling thread alone. FALSE if
+   * there is no memory for it. */
+  gboolean (*multiply) (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c, gint64 c_stride);
+  /* Its name, version and kernels, once it is open. */
+  char *(*describe) (void);
+} LinalgLibrary;
+
+extern const LinalgLibrary linalg_cblas;
+#ifdef LINALG_ONEDNN
+extern const LinalgLibrary linalg_onednn;
+#endif
+
+/* cblas.c: whether its kernels are those of this processor. */
+gboolean linalg_cblas_suits (void);
+
+/* libraries.c: the one that serves products of that dtype and those extents, open. */
+const LinalgLibrary *linalg_choose_library (CandelaDType dtype, gint64 rows, gint64 inner, gint64 cols, GError **error);
+
+/* open.c: a library of the dynamic linker; PLUGIN if it cannot be opened. */
+gpointer linalg_open (const char *name, GError **error);
+
+/* The CBLAS; *told says which kernels an OpenBLAS had to be told to take, or is NULL. */
+gpointer linalg_open_cblas (const char **told, GError **error);
+
+/* Kernels of OpenBLAS for processors without AVX2. */
+gboolean linalg_is_old_core (const char *core);
+
+/* Keeps OpenMP, as the library of that handle sees it, to the calling thread. Gives what
+ * linalg_leave_openmp() puts back. */
+typedef struct
+{
+  int (*get_max_threads) (void);
+  void (*set_num_threads) (int n);
+} OpenMP;
+
+gboolean linalg_find_openmp (gpointer handle, OpenMP *openmp);
+int linalg_enter_openmp (const OpenMP *openmp);
+void linalg_leave_openmp (const OpenMP *openmp, int n_threads);
+
+/* panels.c: C, packed, = A B, in panels that the engine's threads share. */
+gboolean linalg_multiply (CandelaKernel *kernel, const LinalgLibrary *library, CandelaDType dtype, const Matrix *a,
+                          const Matrix *b, gpointer c, GError **error);
 
 /* integer.c: the same modulo 2^n, for integers of one dtype; the columns of b lie
  * side by side. */

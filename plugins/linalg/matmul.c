@@ -2,7 +2,7 @@
  *
  * matmul, as the array API standard has it: stacks of matrices broadcast, and a
  * vector stands for a matrix of one row on the left and of one column on the right.
- * A matrix that the BLAS can read where it is (packed by rows or by columns, any
+ * A matrix that a library can read where it is (packed by rows or by columns, any
  * distance apart) is not copied; every other one, or one of another dtype, is
  * packed. */
 #include "linalg.h"
@@ -29,6 +29,7 @@ typedef struct
   gint64 stack[CANDELA_MAX_RANK];
   gsize stack_rank;
   gint64 n_stacked;
+  const LinalgLibrary *library; /* NULL: integers */
 } Product;
 
 static const gint64 *
@@ -137,15 +138,24 @@ operand_get (const Product *product, Operand *operand, const gint64 *index, GErr
 }
 
 static gboolean
-must_pack (const Product *product, const Operand *operand, gboolean floats)
+must_pack (const Product *product, const Operand *operand)
 {
   const Matrix *matrix = &operand->matrix;
+  Storage storage;
 
   if (candela_kernel_get_input_dtype (product->kernel, operand->input) != product->dtype)
     return TRUE;
-  if (floats)
-    return !linalg_blas_fits (matrix);
+  if (product->library != NULL)
+    return !linalg_get_storage (matrix, &storage);
   return operand->input == 1 && matrix->cols != 1 && matrix->col_stride != 1;
+}
+
+static gboolean
+multiply (const Product *product, const Matrix *a, const Matrix *b, gpointer out, GError **error)
+{
+  if (product->library == NULL)
+    return linalg_integer_multiply (product->kernel, product->dtype, a, b, out, error);
+  return linalg_multiply (product->kernel, product->library, product->dtype, a, b, out, error);
 }
 
 /* Matrices of the result's stack, from one number to another. */
@@ -153,7 +163,6 @@ static gboolean
 run_range (Product *product, gint64 first, gint64 end, GError **error)
 {
   Operand *a = &product->operands[0], *b = &product->operands[1];
-  gboolean floats = candela_dtype_get_kind (product->dtype) == CANDELA_DTYPE_KIND_FLOAT;
   gint64 bytes = a->matrix.rows * b->matrix.cols * (gint64) candela_dtype_get_size (product->dtype);
   guint8 *out = (guint8 *) candela_kernel_get_output (product->kernel, 0) + first * bytes;
   gint64 index[CANDELA_MAX_RANK] = { 0 };
@@ -164,8 +173,7 @@ run_range (Product *product, gint64 first, gint64 end, GError **error)
   for (gint64 i = first; i < end; i++, out += bytes)
     {
       if (!operand_get (product, a, index, error) || !operand_get (product, b, index, error)
-          || !(floats ? linalg_blas_multiply : linalg_integer_multiply) (product->kernel, product->dtype, &a->matrix,
-                                                                         &b->matrix, out, error))
+          || !multiply (product, &a->matrix, &b->matrix, out, error))
         return FALSE;
       for (gsize axis = product->stack_rank; axis-- > 0;)
         {
@@ -213,12 +221,11 @@ static gboolean
 run (Product *product, GError **error)
 {
   Operand *a = &product->operands[0], *b = &product->operands[1];
-  gboolean floats = candela_dtype_get_kind (product->dtype) == CANDELA_DTYPE_KIND_FLOAT;
   double work = (double) a->matrix.rows * (double) a->matrix.cols * (double) b->matrix.cols;
   Stack stack = { .product = product };
 
-  a->packs = must_pack (product, a, floats);
-  b->packs = must_pack (product, b, floats);
+  a->packs = must_pack (product, a);
+  b->packs = must_pack (product, b);
   stack.per_chunk = work >= LINALG_CHUNK_WORK ? 1 : (gint64) (LINALG_CHUNK_WORK / MAX (work, 1));
   if (product->n_stacked <= stack.per_chunk)
     return run_range (product, 0, product->n_stacked, error);
@@ -260,9 +267,18 @@ compute (CandelaKernel *kernel, GError **error)
       memset (candela_kernel_get_output (kernel, 0), 0, (gsize) n * candela_dtype_get_size (product.dtype));
       return TRUE;
     }
-  linalg_blas_begin ();
+  if (candela_dtype_get_kind (product.dtype) == CANDELA_DTYPE_KIND_FLOAT)
+    {
+      const Matrix *a = &product.operands[0].matrix, *b = &product.operands[1].matrix;
+
+      product.library = linalg_choose_library (product.dtype, a->rows, a->cols, b->cols, error);
+      if (product.library == NULL)
+        return FALSE;
+      product.library->begin ();
+    }
   done = run (&product, error);
-  linalg_blas_end ();
+  if (product.library != NULL)
+    product.library->end ();
   g_free (product.operands[0].room);
   g_free (product.operands[1].room);
   return done;

@@ -60,3 +60,19 @@ linalg_alloc (gint64 n, CandelaDType dtype, GError **error)
                  candela_dtype_get_name (dtype));
   return memory;
 }
+
+gboolean
+linalg_get_storage (const Matrix *matrix, Storage *storage)
+{
+  /* A stride along an extent of 1 is never taken. */
+  gboolean by_rows = matrix->col_stride == 1 || matrix->cols == 1;
+  gboolean by_cols = matrix->row_stride == 1 || matrix->rows == 1;
+
+  if (by_rows && (matrix->rows == 1 || matrix->row_stride >= matrix->cols))
+    *storage = (Storage){ FALSE, matrix->rows == 1 ? matrix->cols : matrix->row_stride };
+  else if (by_cols && (matrix->cols == 1 || matrix->col_stride >= matrix->rows))
+    *storage = (Storage){ TRUE, matrix->cols == 1 ? matrix->rows : matrix->col_stride };
+  else
+    return FALSE;
+  return storage->leading <= G_MAXINT;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Matrix products by the system's BLAS, as one of C.
+ *
+ * A BLAS with threads divides the work by their number, and so its results have
+ * other bits on another machine. It is kept to one thread while a product of ours
+ * runs: the number that it had is put back when the last of them ends, so that
+ * others in the process who use the same library find it as they left it. */
+#include "linalg.h"
+
+#include <cblas.h>
+#include <dlfcn.h>
+#include <pthread.h>
+
+static struct
+{
+  __typeof__ (cblas_sgemm) *sgemm;
+  __typeof__ (cblas_dgemm) *dgemm;
+  __typeof__ (cblas_sgemv) *sgemv;
+  __typeof__ (cblas_dgemv) *dgemv;
+
+  /* In OpenBLAS and in BLIS; NULL where the library is another. */
+  void (*openblas_set_num_threads) (int n);
+  int (*openblas_get_num_threads) (void);
+  int (*openblas_get_parallel) (void);
+  char *(*openblas_get_config) (void);
+  char *(*openblas_get_corename) (void);
+  void (*bli_thread_set_num_threads) (gint64 n);
+  gint64 (*bli_thread_get_num_threads) (void);
+  const char *(*bli_info_get_version_str) (void);
+
+  OpenMP openmp; /* of an OpenBLAS that uses it: its threads are counted there */
+  gboolean has_openmp;
+  const char *told; /* what it took the processor for before it was told; or NULL */
+  GError *error;
+} blas;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static guint n_running;
+static gint64 n_threads_before;
+
+/* The threads that were at it are not in the child of a fork. */
+static void
+after_fork (void)
+{
+  pthread_mutex_init (&mutex, NULL);
+  n_running = 0;
+}
+
+static gboolean
+find_functions (gpointer handle, GError **error)
+{
+  blas.sgemm = dlsym (handle, "cblas_sgemm");
+  blas.dgemm = dlsym (handle, "cblas_dgemm");
+  blas.sgemv = dlsym (handle, "cblas_sgemv");
+  blas.dgemv = dlsym (handle, "cblas_dgemv");
+  if (blas.sgemm == NULL || blas.dgemm == NULL || blas.sgemv == NULL || blas.dgemv == NULL)
+    {
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_PLUGIN, "linalg: %s lacks a function", LINALG_CBLAS);
+      return FALSE;
+    }
+  blas.openblas_set_num_threads = dlsym (handle, "openblas_set_num_threads");
+  blas.openblas_get_num_threads = dlsym (handle, "openblas_get_num_threads");
+  blas.openblas_get_parallel = dlsym (handle, "openblas_get_parallel");
+  blas.openblas_get_config = dlsym (handle, "openblas_get_config");
+  blas.openblas_get_corename = dlsym (handle, "openblas_get_corename");
+  blas.bli_thread_set_num_threads = dlsym (handle, "bli_thread_set_num_threads");
+  blas.bli_thread_get_num_threads = dlsym (handle, "bli_thread_get_num_threads");
+  blas.bli_info_get_version_str = dlsym (handle, "bli_info_get_version_str");
+  blas.has_openmp = blas.openblas_get_parallel != NULL && blas.openblas_get_parallel () == 2
+                    && linalg_find_openmp (handle, &blas.openmp);
+  return TRUE;
+}
+
+static gboolean
+open_library (GError **error)
+{
+  static gsize once;
+
+  if (g_once_init_enter (&once))
+    {
+      gpointer handle = linalg_open_cblas (&blas.told, &blas.error);
+
+      if (handle != NULL && find_functions (handle, &blas.error))
+        pthread_atfork (NULL, NULL, after_fork);
+      g_once_init_leave (&once, 1);
+    }
+  if (blas.error != NULL)
+    g_propagate_error (error, g_error_copy (blas.error));
+  return blas.error == NULL;
+}
+
+static gint64
+get_threads (void)
+{
+  if (blas.openblas_get_num_threads != NULL && blas.openblas_set_num_threads != NULL)
+    return blas.openblas_get_num_threads ();
+  if (blas.bli_thread_get_num_threads != NULL && blas.bli_thread_set_num_threads != NULL)
+    return blas.bli_thread_get_num_threads ();
+  return 1;
+}
+
+static void
+set_threads (gint64 n)
+{
+  if (blas.openblas_get_num_threads != NULL && blas.openblas_set_num_threads != NULL)
+    blas.openblas_set_num_threads ((int) n);
+  else if (blas.bli_thread_get_num_threads != NULL && blas.bli_thread_set_num_threads != NULL)
+    blas.bli_thread_set_num_threads (n);
+}
+
+static void
+begin (void)
+{
+  if (blas.has_openmp)
+    return;
+  pthread_mutex_lock (&mutex);
+  if (n_running++ == 0)
+    {
+      n_threads_before = get_threads ();
+      if (n_threads_before != 1)
+        set_threads (1);
+    }
+  pthread_mutex_unlock (&mutex);
+}
+
+static void
+end (void)
+{
+  if (blas.has_openmp)
+    return;
+  pthread_mutex_lock (&mutex);
+  if (n_running > 0 && --n_running == 0 && n_threads_before != 1)
+    set_threads (n_threads_before);
+  pthread_mutex_unlock (&mutex);
+}
+
+/* y = A x, or A' x. */
+static void
+multiply_vector (CandelaDType dtype, const Matrix *a, gboolean transposed, const Matrix *x, gpointer y)
+{
+  Storage storage = { FALSE, 1 };
+  gint64 rows, cols, step = x->cols == 1 ? x->row_stride : x->col_stride;
+  gint64 n = transposed ? a->cols : a->rows;
+  CBLAS_TRANSPOSE transpose;
+
+  linalg_get_storage (a, &storage);
+  rows = storage.transposed ? a->cols : a->rows;
+  cols = storage.transposed ? a->rows : a->cols;
+  transpose = storage.transposed == transposed ? CblasNoTrans : CblasTrans;
+  if (x->rows == 1 && x->cols == 1)
+    step = 1;
+
+  /* 0 times what the buffer held may be NaN. */
+  memset (y, 0, (gsize) n * candela_dtype_get_size (dtype));
+  if (dtype == CANDELA_DTYPE_FLOAT32)
+    blas.sgemv (CblasRowMajor, transpose, (int) rows, (int) cols, 1.0f, (const float *) a->data, (int) storage.leading,
+                (const float *) x->data, (int) step, 0.0f, y, 1);
+  else
+    blas.dgemv (CblasRowMajor, transpose, (int) rows, (int) cols, 1.0, (const double *) a->data, (int) storage.leading,
+                (const double *) x->data, (int) step, 0.0, y, 1);
+}
+
+static void
+multiply_matrix (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c, gint64 c_stride)
+{
+  Storage left = { FALSE, 1 }, right = { FALSE, 1 };
+  CBLAS_TRANSPOSE left_transpose, right_transpose;
+
+  linalg_get_storage (a, &left);
+  linalg_get_storage (b, &right);
+  left_transpose = left.transposed ? CblasTrans : CblasNoTrans;
+  right_transpose = right.transposed ? CblasTrans : CblasNoTrans;
+  if (dtype == CANDELA_DTYPE_FLOAT32)
+    blas.sgemm (CblasRowMajor, left_transpose, right_transpose, (int) a->rows, (int) b->cols, (int) a->cols, 1.0f,
+                (const float *) a->data, (int) left.leading, (const float *) b->data, (int) right.leading, 0.0f, c,
+                (int) c_stride);
+  else
+    blas.dgemm (CblasRowMajor, left_transpose, right_transpose, (int) a->rows, (int) b->cols, (int) a->cols, 1.0,
+                (const double *) a->data, (int) left.leading, (const double *) b->data, (int) right.leading, 0.0, c,
+                (int) c_stride);
+}
+
+/* The vector's elements lie apart by a positive step that the BLAS can count. */
+static gboolean
+is_vector (const Matrix *x)
+{
+  gint64 step = x->cols == 1 ? x->row_stride : x->col_stride;
+
+  return (x->rows == 1 || x->cols == 1) && ((x->rows == 1 && x->cols == 1) || (step >= 1 && step <= G_MAXINT));
+}
+
+static gboolean
+multiply (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c, gint64 c_stride)
+{
+  int n_threads = blas.has_openmp ? linalg_enter_openmp (&blas.openmp) : 1;
+
+  if (b->cols == 1 && is_vector (b) && c_stride == 1)
+    multiply_vector (dtype, a, FALSE, b, c);
+  else if (a->rows == 1 && is_vector (a))
+    multiply_vector (dtype, b, TRUE, a, c);
+  else
+    multiply_matrix (dtype, a, b, c, c_stride);
+  if (blas.has_openmp)
+    linalg_leave_openmp (&blas.openmp, n_threads);
+  return TRUE;
+}
+
+/* "OpenBLAS 0.3.21 (SkylakeX; it took the processor for Prescott)" */
+static char *
+describe (void)
+{
+  if (blas.openblas_get_config != NULL && blas.openblas_get_corename != NULL)
+    {
+      g_auto (GStrv) words = g_strsplit (blas.openblas_get_config (), " ", 3);
+      const char *version = words[0] != NULL && words[1] != NULL ? words[1] : "";
+
+      return g_strdup_printf ("OpenBLAS %s (%s%s%s)", version, blas.openblas_get_corename (),
+                              blas.told != NULL ? "; by itself it would have taken " : "",
+                              blas.told != NULL ? blas.told : "");
+    }
+  if (blas.bli_info_get_version_str != NULL)
+    return g_strdup_printf ("BLIS %s", blas.bli_info_get_version_str ());
+  return g_strdup (LINALG_CBLAS);
+}
+
+/* Only OpenBLAS says so. */
+gboolean
+linalg_cblas_suits (void)
+{
+  return blas.openblas_get_corename != NULL && !linalg_is_old_core (blas.openblas_get_corename ());
+}
+
+const LinalgLibrary linalg_cblas = {
+  .open = open_library,
+  .begin = begin,
+  .end = end,
+  .multiply = multiply,
+  .describe = describe,
+};

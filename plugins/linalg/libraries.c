@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which library multiplies: by dtype and extents alone. float32 is oneDNN's where it
+ * was found, except for small products, for which OpenBLAS has kernels that copy
+ * nothing; float64 is the BLAS's. CANDELA_LINALG asks for one of them. */
+#include "linalg.h"
+
+#ifdef LINALG_ONEDNN
+/* Multiplications up to which a product is small. */
+#define SMALL_WORK (64 * 64 * 64)
+
+static gboolean
+is_asked_for (const char *name)
+{
+  return g_strcmp0 (g_getenv ("CANDELA_LINALG"), name) == 0;
+}
+
+static gboolean
+has_onednn (void)
+{
+  static gsize state; /* 1: no, 2: yes */
+
+  if (g_once_init_enter (&state))
+    {
+      g_autoptr (GError) error = NULL;
+      gboolean has = !is_asked_for ("cblas") && linalg_onednn.open (&error);
+
+      if (error != NULL)
+        g_message ("%s", error->message);
+      g_once_init_leave (&state, has ? 2 : 1);
+    }
+  return state == 2;
+}
+
+/* Both are here, and the BLAS is better at small products. */
+static gboolean
+has_small_kernels (void)
+{
+  static gsize state; /* 1: no, 2: yes */
+
+  if (g_once_init_enter (&state))
+    g_once_init_leave (&state, !is_asked_for ("onednn") && linalg_cblas.open (NULL) && linalg_cblas_suits () ? 2 : 1);
+  return state == 2;
+}
+#endif
+
+const LinalgLibrary *
+linalg_choose_library (CandelaDType dtype, gint64 rows, gint64 inner, gint64 cols, GError **error)
+{
+#ifdef LINALG_ONEDNN
+  double work = (double) rows * (double) inner * (double) cols;
+
+  if (dtype == CANDELA_DTYPE_FLOAT32 && has_onednn () && !(work <= SMALL_WORK && has_small_kernels ()))
+    return &linalg_onednn;
+#endif
+  return linalg_cblas.open (error) ? &linalg_cblas : NULL;
+}
