@@ -27,7 +27,7 @@ typedef struct
 {
   CandelaBuffers *buffers;
   CandelaPlan *plan;
-  GTree *free_slots;      /* FreeSlots, which are keys and values of themselves */
+  GTree *free_slots;      /* FreeSlots, which are keys and values of themselves; NULL before the first */
   FreeSlot *entries;      /* of each slot */
   guint64 *held;          /* at each step, if every buffer is freed at once and none shared */
   guint64 bound;          /* the most of them */
@@ -73,7 +73,7 @@ static void
 count_held (Assignment *assignment)
 {
   CandelaPlan *plan = assignment->plan;
-  guint64 *held = g_new0 (guint64, (gsize) plan->n_steps + 1);
+  guint64 *held = candela_arena_new0 (&assignment->buffers->planner->arena, guint64, (gsize) plan->n_steps + 1);
 
   for (guint32 b = 0; b < assignment->buffers->n; b++)
     {
@@ -128,7 +128,7 @@ find_slot (Assignment *assignment, const CandelaPlanBuffer *buffer)
   const FreeSlot least = { .bytes = buffer->bytes, .end = G_MAXUINT32 };
   GTreeNode *node;
 
-  if ((assignment->plan->flags & CANDELA_PLAN_NO_REUSE) != 0 || buffer->bytes == 0)
+  if (assignment->free_slots == NULL || buffer->bytes == 0)
     return CANDELA_PLAN_NONE;
   node = g_tree_lower_bound (assignment->free_slots, &least);
   for (guint i = 0; node != NULL && i < MAX_CANDIDATES; i++, node = g_tree_node_next (node))
@@ -182,8 +182,11 @@ release_step (Assignment *assignment, guint32 buffer, const guint32 *next_ending
       FreeSlot *entry = &assignment->entries[ended->slot];
 
       *entry = (FreeSlot){ assignment->plan->slots[ended->slot].bytes, ended->end, ended->slot };
-      if (entry->bytes > 0)
-        g_tree_insert (assignment->free_slots, entry, entry);
+      if (entry->bytes == 0)
+        continue;
+      if (assignment->free_slots == NULL)
+        assignment->free_slots = g_tree_new (compare_free_slots);
+      g_tree_insert (assignment->free_slots, entry, entry);
     }
 }
 
@@ -191,9 +194,10 @@ static void
 assign_slots (Assignment *assignment)
 {
   CandelaPlan *plan = assignment->plan;
+  CandelaArena *arena = &assignment->buffers->planner->arena;
   guint32 n_buffers = assignment->buffers->n;
-  g_autofree guint32 *first_ending = g_new (guint32, plan->n_steps);
-  g_autofree guint32 *next_ending = g_new (guint32, n_buffers);
+  guint32 *first_ending = candela_arena_new (arena, guint32, plan->n_steps);
+  guint32 *next_ending = candela_arena_new (arena, guint32, n_buffers);
   guint32 next = 0;
 
   for (guint32 s = 0; s < plan->n_steps; s++)
@@ -207,7 +211,8 @@ assign_slots (Assignment *assignment)
   for (guint32 s = 0; s < plan->n_steps; s++)
     {
       next = assign_step (assignment, s, next);
-      if ((plan->flags & CANDELA_PLAN_NO_REUSE) == 0)
+      /* What the last step frees nobody can take. */
+      if ((plan->flags & CANDELA_PLAN_NO_REUSE) == 0 && s + 1 < plan->n_steps)
         release_step (assignment, first_ending[s], next_ending);
     }
 }
@@ -218,7 +223,7 @@ list_frees (CandelaPlan *plan)
 {
   guint32 n = 0;
 
-  plan->frees = g_new (guint32, plan->n_slots);
+  plan->frees = candela_arena_new (&plan->arena, guint32, plan->n_slots);
   for (guint32 slot = 0; slot < plan->n_slots; slot++)
     if (plan->slots[slot].end != CANDELA_PLAN_NONE)
       plan->steps[plan->slots[slot].end].n_free++;
@@ -245,19 +250,16 @@ candela_planner_assign (CandelaPlanner *planner)
   Assignment assignment = { .buffers = &buffers, .plan = plan };
 
   candela_buffers_init (&buffers, planner);
-  plan->slots = g_new (CandelaPlanSlot, buffers.n);
+  plan->slots = candela_arena_new (&plan->arena, CandelaPlanSlot, buffers.n);
   if (plan->n_steps > 0)
     {
-      assignment.free_slots = g_tree_new (compare_free_slots);
-      assignment.entries = g_new (FreeSlot, buffers.n);
+      assignment.entries = candela_arena_new (&planner->arena, FreeSlot, buffers.n);
       count_held (&assignment);
       assign_slots (&assignment);
       plan->lower_bound_bytes = plan->peak_bytes = assignment.bound;
       if (assignment.profile.max != NULL)
         plan->peak_bytes = candela_profile_get_max (&assignment.profile, 0, plan->n_steps - 1);
-      g_tree_unref (assignment.free_slots);
-      g_free (assignment.entries);
-      g_free (assignment.held);
+      g_clear_pointer (&assignment.free_slots, g_tree_unref);
       candela_profile_clear (&assignment.profile);
     }
   list_frees (plan);
@@ -270,5 +272,4 @@ candela_planner_assign (CandelaPlanner *planner)
         if (buffer != CANDELA_PLAN_NONE)
           plan->values[v].source = buffers.buffers[buffer].slot;
       }
-  candela_buffers_clear (&buffers);
 }

@@ -26,6 +26,5 @@ typedef struct
 } CandelaBuffers;
 
 void candela_buffers_init (CandelaBuffers *buffers, CandelaPlanner *planner);
-void candela_buffers_clear (CandelaBuffers *buffers);
 
 G_END_DECLS

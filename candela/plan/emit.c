@@ -216,13 +216,13 @@ candela_planner_emit_steps (CandelaPlanner *planner)
 
   for (guint32 p = 0; p < planner->n_presteps; p++)
     n_edges += planner->nodes[planner->presteps[p].node]->n_inputs;
-  plan->steps = g_new0 (CandelaPlanStep, planner->n_presteps);
-  plan->parts = g_new (CandelaPlanPart, planner->n_presteps);
-  plan->inputs = g_new (guint32, n_edges);
-  plan->outputs = g_new (CandelaPlanOutput, plan->n_values);
-  plan->operands = g_new (guint32, n_edges + plan->n_values);
-  emitter.locals = g_new0 (Local, plan->n_values);
-  emitter.free_registers = g_new (guint32, plan->n_values);
+  plan->steps = candela_arena_new0 (&plan->arena, CandelaPlanStep, planner->n_presteps);
+  plan->parts = candela_arena_new (&plan->arena, CandelaPlanPart, planner->n_presteps);
+  plan->inputs = candela_arena_new (&plan->arena, guint32, n_edges);
+  plan->outputs = candela_arena_new (&plan->arena, CandelaPlanOutput, plan->n_values);
+  plan->operands = candela_arena_new (&plan->arena, guint32, n_edges + plan->n_values);
+  emitter.locals = candela_arena_new0 (&planner->arena, Local, plan->n_values);
+  emitter.free_registers = candela_arena_new (&planner->arena, guint32, plan->n_values);
   for (guint32 p = 0; p < planner->n_presteps; p++)
     {
       CandelaPlanStep *step;
@@ -236,6 +236,4 @@ candela_planner_emit_steps (CandelaPlanner *planner)
       else
         emit_whole (&emitter, step, p);
     }
-  g_free (emitter.locals);
-  g_free (emitter.free_registers);
 }

@@ -240,11 +240,11 @@ candela_buffers_init (CandelaBuffers *buffers, CandelaPlanner *planner)
   CandelaPlan *plan = planner->plan;
 
   *buffers = (CandelaBuffers){ .planner = planner };
-  buffers->last_read = g_new0 (guint32, plan->n_values);
-  buffers->of_base = g_new (guint32, plan->n_values);
+  buffers->last_read = candela_arena_new0 (&planner->arena, guint32, plan->n_values);
+  buffers->of_base = candela_arena_new (&planner->arena, guint32, plan->n_values);
   for (guint32 v = 0; v < plan->n_values; v++)
     buffers->of_base[v] = CANDELA_PLAN_NONE;
-  buffers->buffers = g_new (CandelaPlanBuffer, plan->n_values);
+  buffers->buffers = candela_arena_new (&planner->arena, CandelaPlanBuffer, plan->n_values);
   find_last_reads (buffers);
   for (guint32 s = 0; s < plan->n_steps; s++)
     for (guint32 o = 0; o < plan->steps[s].n_outputs; o++)
@@ -256,12 +256,4 @@ candela_buffers_init (CandelaBuffers *buffers, CandelaPlanner *planner)
         else
           place_reference (buffers, s, output);
       }
-}
-
-void
-candela_buffers_clear (CandelaBuffers *buffers)
-{
-  g_free (buffers->last_read);
-  g_free (buffers->of_base);
-  g_free (buffers->buffers);
 }

@@ -11,6 +11,9 @@
  * mislead it. Planners that come meanwhile do not wait but use a hash table. */
 #include <candela/plan/planner-private.h>
 
+/* What there is room for to begin with. */
+#define FEW 32
+
 typedef struct
 {
   CandelaNode *node;
@@ -42,16 +45,18 @@ push (Walk *walk, CandelaNode *node)
 {
   gboolean filled = node->kind == CANDELA_NODE_CACHE && candela_node_peek_cached (node) != NULL;
   guint32 n_inputs = filled ? 0 : node->n_inputs;
+  CandelaArena *arena = &walk->planner->arena;
 
   if (walk->n_stack == walk->stack_size)
     {
-      walk->stack_size = MAX (64, 2 * walk->stack_size);
-      walk->stack = g_renew (Frame, walk->stack, walk->stack_size);
+      walk->stack_size = MAX (FEW, 2 * walk->stack_size);
+      walk->stack = candela_arena_grow (arena, walk->stack, walk->n_stack, walk->stack_size, sizeof (Frame));
     }
   if (walk->n_edges + n_inputs > walk->edges_size)
     {
-      walk->edges_size = MAX (64, 2 * (walk->n_edges + n_inputs));
-      walk->planner->edges = g_renew (guint32, walk->planner->edges, walk->edges_size);
+      walk->edges_size = MAX (FEW, 2 * (walk->n_edges + n_inputs));
+      walk->planner->edges =
+        candela_arena_grow (arena, walk->planner->edges, walk->n_edges, walk->edges_size, sizeof (guint32));
     }
   walk->stack[walk->n_stack++] = (Frame){ node, filled ? CANDELA_PLAN_NONE : walk->n_edges, n_inputs, 0 };
   walk->n_edges += n_inputs;
@@ -66,9 +71,11 @@ list (Walk *walk, const Frame *frame)
 
   if (place == walk->nodes_size)
     {
-      walk->nodes_size = MAX (64, 2 * walk->nodes_size);
-      planner->nodes = g_renew (CandelaNode *, planner->nodes, walk->nodes_size);
-      planner->first_edge = g_renew (guint32, planner->first_edge, walk->nodes_size + 1);
+      walk->nodes_size = MAX (FEW, 2 * walk->nodes_size);
+      planner->nodes =
+        candela_arena_grow (&planner->arena, planner->nodes, place, walk->nodes_size, sizeof (CandelaNode *));
+      planner->first_edge =
+        candela_arena_grow (&planner->arena, planner->first_edge, place, walk->nodes_size, sizeof (guint32));
     }
   planner->nodes[place] = frame->node;
   planner->first_edge[place] = frame->first_edge;
@@ -127,13 +134,12 @@ candela_planner_order (CandelaPlanner *planner, GError **error)
   gboolean locked = g_mutex_trylock (&lock);
   Walk walk = { .planner = planner, .places = locked ? NULL : g_hash_table_new (NULL, NULL) };
 
-  planner->root_nodes = g_new (guint32, planner->plan->n_roots);
+  planner->root_nodes = candela_arena_new (&planner->arena, guint32, planner->plan->n_roots);
   for (guint r = 0; r < planner->plan->n_roots; r++)
     planner->root_nodes[r] = walk_from (&walk, planner->plan->roots[r]);
   if (locked)
     g_mutex_unlock (&lock);
   g_clear_pointer (&walk.places, g_hash_table_unref);
-  g_free (walk.stack);
   if (walk.n_edges >= G_MAXUINT32 / 4)
     {
       g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_NO_MEMORY,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <candela/graph/node-private.h>
+#include <candela/plan/arena-private.h>
 #include <candela/plan/plan.h>
 
 G_BEGIN_DECLS
@@ -102,9 +103,10 @@ struct _CandelaPlan
 {
   gatomicrefcount ref_count;
   CandelaPlanFlags flags;
-  guint depth; /* of baked plans within baked plans */
+  guint depth;        /* of baked plans within baked plans */
+  CandelaArena arena; /* of all arrays here */
 
-  CandelaNode **roots; /* owned */
+  CandelaNode **roots; /* references of the plan's */
   guint32 *root_values;
   guint n_roots;
 
@@ -121,8 +123,8 @@ struct _CandelaPlan
   guint32 *operands;
   guint32 *frees;
 
-  GPtrArray *layouts;      /* those of values that no node has; owned */
-  CandelaTensor **tensors; /* of edges and of filled caches; owned */
+  GPtrArray *layouts;      /* those of values that no node has; owned; NULL: none */
+  CandelaTensor **tensors; /* of edges and of filled caches; references of the plan's */
   guint32 n_tensors;
   CandelaNode **bindings; /* slot nodes, in order of first use; not owned (reached from roots) */
   guint32 n_bindings;

@@ -19,21 +19,10 @@ G_DEFINE_ENUM_TYPE (CandelaOutputKind, candela_output_kind, G_DEFINE_ENUM_VALUE 
                     G_DEFINE_ENUM_VALUE (CANDELA_OUTPUT_REFERENCE_SLOT, "reference-slot"),
                     G_DEFINE_ENUM_VALUE (CANDELA_OUTPUT_REFERENCE_ETERNAL, "reference-eternal"))
 
-static void
-clear_planner (CandelaPlanner *planner)
-{
-  g_free (planner->nodes);
-  g_free (planner->first_edge);
-  g_free (planner->edges);
-  g_free (planner->root_nodes);
-  g_free (planner->first_value);
-  g_free (planner->base);
-  g_free (planner->names);
-  g_free (planner->exact);
-  g_free (planner->pins);
-  g_free (planner->presteps);
-  candela_alias_map_clear (&planner->aliases);
-}
+/* In line, so that a few nodes need no other memory. Together with the struct,
+ * a plan is then small enough for the heap's quickest lists. */
+#define PLAN_BYTES (1024 - sizeof (CandelaPlan))
+#define PLANNER_BYTES 4096
 
 static CandelaPlanFlags
 debug_plan_flags (void)
@@ -77,6 +66,7 @@ candela_plan_new (CandelaNode *const *roots, gsize n_roots, CandelaPlanFlags fla
 {
   g_autoptr (CandelaPlan) plan = NULL;
   CandelaPlanner planner = { 0 };
+  guint8 first[PLANNER_BYTES] __attribute__ ((aligned (16)));
   gboolean ok;
 
   for (gsize r = 0; r < n_roots; r++)
@@ -94,17 +84,19 @@ candela_plan_new (CandelaNode *const *roots, gsize n_roots, CandelaPlanFlags fla
       return NULL;
     }
 
-  plan = g_new0 (CandelaPlan, 1);
+  plan = g_malloc (sizeof (CandelaPlan) + PLAN_BYTES);
+  memset (plan, 0, sizeof (CandelaPlan));
   g_atomic_ref_count_init (&plan->ref_count);
+  candela_arena_init (&plan->arena, plan + 1, PLAN_BYTES);
   plan->flags = flags | debug_plan_flags ();
-  plan->layouts = g_ptr_array_new_with_free_func ((GDestroyNotify) candela_layout_unref);
   plan->n_roots = n_roots;
-  plan->roots = g_new (CandelaNode *, n_roots);
+  plan->roots = candela_arena_new (&plan->arena, CandelaNode *, n_roots);
   for (gsize r = 0; r < n_roots; r++)
     plan->roots[r] = candela_node_ref (roots[r]);
 
   planner.plan = plan;
   planner.flags = plan->flags;
+  candela_arena_init (&planner.arena, first, sizeof first);
   ok = candela_planner_order (&planner, error) && candela_planner_preplan (&planner, error);
   if (ok)
     {
@@ -113,7 +105,8 @@ candela_plan_new (CandelaNode *const *roots, gsize n_roots, CandelaPlanFlags fla
       candela_planner_assign (&planner);
       plan->depth = inner_depth (&planner);
     }
-  clear_planner (&planner);
+  candela_alias_map_clear (&planner.aliases);
+  candela_arena_clear (&planner.arena);
   return ok ? g_steal_pointer (&plan) : NULL;
 }
 
@@ -174,20 +167,7 @@ candela_plan_unref (CandelaPlan *plan)
     g_object_unref (plan->tensors[t]);
   for (guint r = 0; r < plan->n_roots; r++)
     candela_node_unref (plan->roots[r]);
-  g_free (plan->roots);
-  g_free (plan->root_values);
-  g_free (plan->values);
-  g_free (plan->slots);
-  g_free (plan->steps);
-  g_free (plan->inputs);
-  g_free (plan->outputs);
-  g_free (plan->parts);
-  g_free (plan->operands);
-  g_free (plan->frees);
-  g_free (plan->tensors);
-  g_free (plan->bindings);
-  g_free (plan->caches);
-  g_free (plan->cache_nodes);
+  candela_arena_clear (&plan->arena);
   g_free (plan);
 }
 

@@ -39,6 +39,7 @@ typedef struct
 {
   CandelaPlan *plan; /* being made */
   CandelaPlanFlags flags;
+  CandelaArena arena; /* of all arrays here, which go when the plan is made */
 
   /* order: */
   CandelaNode **nodes;

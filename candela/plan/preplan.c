@@ -194,6 +194,8 @@ answer_from_op (CandelaPlanner *planner, const CandelaNode *node, const guint32 
   for (guint o = 0; ok && o < node->n_outputs; o++)
     {
       answer->layouts[o] = g_steal_pointer (&inference.out_layouts[o]);
+      if (planner->plan->layouts == NULL)
+        planner->plan->layouts = g_ptr_array_new_with_free_func ((GDestroyNotify) candela_layout_unref);
       g_ptr_array_add (planner->plan->layouts, answer->layouts[o]);
       answer->aliasing[o] = inference.aliasing[o];
       answer->aliased_input[o] = inference.aliased_input[o];
@@ -329,7 +331,7 @@ mark_exact (CandelaPlanner *planner)
       gboolean told = is_told_by_layout (node);
 
       if (told && planner->exact == NULL)
-        planner->exact = g_new0 (guint8, planner->n_nodes);
+        planner->exact = candela_arena_new0 (&planner->arena, guint8, planner->n_nodes);
       if (told || (planner->exact != NULL && planner->exact[place] && passes_layout_on (node)))
         for (guint32 i = 0; i < node->n_inputs; i++)
           planner->exact[planner->edges[planner->first_edge[place] + i]] = TRUE;
@@ -344,7 +346,7 @@ allocate (CandelaPlanner *planner)
   guint64 n_values = 0;
   guint32 n_leaves = 0, n_caches = 0;
 
-  planner->first_value = g_new (guint32, planner->n_nodes);
+  planner->first_value = candela_arena_new (&planner->arena, guint32, planner->n_nodes);
   for (guint32 place = 0; place < planner->n_nodes; place++)
     {
       const CandelaNode *node = planner->nodes[place];
@@ -361,17 +363,17 @@ allocate (CandelaPlanner *planner)
   if (n_values > G_MAXUINT32 / 4)
     return FALSE;
   plan->n_values = n_values;
-  plan->values = g_new0 (CandelaPlanValue, n_values);
-  plan->tensors = g_new (CandelaTensor *, n_leaves);
-  plan->bindings = g_new (CandelaNode *, n_leaves);
-  plan->caches = g_new (guint32, n_caches);
-  plan->cache_nodes = g_new (CandelaNode *, n_caches);
-  planner->base = g_new (guint32, n_values);
-  planner->names = g_new (guint32, n_values);
+  plan->values = candela_arena_new0 (&plan->arena, CandelaPlanValue, n_values);
+  plan->tensors = candela_arena_new (&plan->arena, CandelaTensor *, n_leaves);
+  plan->bindings = candela_arena_new (&plan->arena, CandelaNode *, n_leaves);
+  plan->caches = candela_arena_new (&plan->arena, guint32, n_caches);
+  plan->cache_nodes = candela_arena_new (&plan->arena, CandelaNode *, n_caches);
+  planner->base = candela_arena_new (&planner->arena, guint32, n_values);
+  planner->names = candela_arena_new (&planner->arena, guint32, n_values);
   for (guint32 v = 0; v < n_values; v++)
     planner->names[v] = CANDELA_PLAN_NONE;
-  planner->pins = g_new0 (guint8, n_values);
-  planner->presteps = g_new (CandelaPreStep, planner->n_nodes);
+  planner->pins = candela_arena_new0 (&planner->arena, guint8, n_values);
+  planner->presteps = candela_arena_new (&planner->arena, CandelaPreStep, planner->n_nodes);
   candela_alias_map_init (&planner->aliases, n_values);
   return TRUE;
 }
@@ -418,7 +420,7 @@ candela_planner_preplan (CandelaPlanner *planner, GError **error)
     }
 
   /* A root may be an alias, or feed another root: it is its owner that must last. */
-  plan->root_values = g_new (guint32, plan->n_roots);
+  plan->root_values = candela_arena_new (&plan->arena, guint32, plan->n_roots);
   for (guint r = 0; r < plan->n_roots; r++)
     {
       plan->root_values[r] =

@@ -189,13 +189,13 @@ may_fuse (const CandelaPlanner *planner, guint32 step)
 void
 candela_planner_form_regions (CandelaPlanner *planner)
 {
-  g_autofree Reads *reads = NULL;
+  Reads *reads;
   OpenRegion region = { .last = CANDELA_PLAN_NONE };
 
   if ((planner->flags & CANDELA_PLAN_NO_FUSION) != 0)
     return;
 
-  reads = g_new (Reads, planner->plan->n_values);
+  reads = candela_arena_new (&planner->arena, Reads, planner->plan->n_values);
   memset (reads, 0xff, sizeof *reads * planner->plan->n_values);
   for (guint32 step = planner->n_presteps; step-- > 0;)
     {
