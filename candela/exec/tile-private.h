@@ -21,6 +21,8 @@ typedef struct
   CandelaLayout *layout; /* STRIDED: broadcast to the output's shape; owned */
 } CandelaPassInput;
 
+typedef struct _CandelaStageProgram CandelaStageProgram;
+
 typedef struct
 {
   CandelaRun *run;
@@ -34,6 +36,7 @@ typedef struct
   gsize tile;                             /* elements */
   gsize tile_bytes;                       /* of a register */
   gsize scratch_bytes;
+  CandelaStageProgram *program; /* what of it runs in vector registers, or NULL; owned */
   GThread *caller;
   gsize done; /* elements written and not yet told of (atomic) */
 } CandelaPass;
@@ -45,5 +48,10 @@ void candela_pass_clear (CandelaPass *pass);
 
 /* Runs all parts over elements start to end - 1, on this thread. */
 void candela_pass_run (const CandelaPass *pass, guint64 start, guint64 end);
+
+/* Where the tile of an operand of a part is: an input, a register, or an output
+ * of the step, which later parts may read as well. */
+guint8 *candela_pass_operand (const CandelaPass *pass, const guint8 *const *inputs, guint8 *scratch, guint32 operand,
+                              guint64 start);
 
 G_END_DECLS

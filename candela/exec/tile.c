@@ -14,10 +14,13 @@
  * tile's size, nor the cut into chunks, nor the number of threads is to be seen
  * in the result.
  *
+ * Parts that declare stages as well go from one to the next in vector registers
+ * instead (see stage.c); loops then serve for what fills no block.
+ *
  * A large result that is not written over an input is computed into a tile that
  * stays in cache, and goes from there to memory past the caches. */
+#include <candela/exec/stage-private.h>
 #include <candela/value/stream-private.h>
-#include <candela/exec/tile-private.h>
 #include <candela/value/dtype-private.h>
 #include <string.h>
 
@@ -58,6 +61,13 @@ static guint8 *
 stream_scratch (const CandelaPass *pass, guint8 *scratch, guint32 output)
 {
   return convert_scratch (pass, scratch, CANDELA_MAX_LOOP_INPUTS + output);
+}
+
+/* A thread's own copy of the stages comes last. */
+static gpointer
+stage_scratch (const CandelaPass *pass, guint8 *scratch)
+{
+  return stream_scratch (pass, scratch, pass->n_streamed);
 }
 
 static void
@@ -103,15 +113,14 @@ prepare_input (const CandelaPass *pass, guint8 *scratch, guint32 i, guint64 star
   return input_scratch (pass, scratch, i);
 }
 
-/* Where the tile of an operand of a part is: an input, a register, or an output
- * of the step, which later parts may read as well. */
-static const guint8 *
-operand_data (const CandelaPass *pass, const guint8 *const *inputs, guint8 *scratch, guint32 operand, guint64 start)
+guint8 *
+candela_pass_operand (const CandelaPass *pass, const guint8 *const *inputs, guint8 *scratch, guint32 operand,
+                      guint64 start)
 {
   guint32 output = operand & ~CANDELA_PART_OUTPUT;
 
   if ((operand & CANDELA_PART_OUTPUT) == 0)
-    return operand < pass->step->n_inputs ? inputs[operand]
+    return operand < pass->step->n_inputs ? (guint8 *) inputs[operand]
                                           : scratch + (operand - pass->step->n_inputs) * pass->tile_bytes;
   return pass->streamed[output] ? stream_scratch (pass, scratch, output)
                                 : pass->outputs[output] + start * pass->output_sizes[output];
@@ -129,7 +138,7 @@ run_part (const CandelaPass *pass, const CandelaPlanPart *part, const guint8 *co
 
   for (guint32 i = 0; i < node->n_inputs; i++)
     {
-      const guint8 *data = operand_data (pass, inputs, scratch, operands[i], start);
+      const guint8 *data = candela_pass_operand (pass, inputs, scratch, operands[i], start);
 
       if (node->inputs[i]->dtype != kernel->in[i])
         {
@@ -142,7 +151,7 @@ run_part (const CandelaPass *pass, const CandelaPlanPart *part, const guint8 *co
     }
   operands += node->n_inputs;
   for (guint o = 0; o < node->n_outputs; o++)
-    out[o] = (gpointer) operand_data (pass, inputs, scratch, operands[o], start);
+    out[o] = candela_pass_operand (pass, inputs, scratch, operands[o], start);
   kernel->loop (out, in, n, node->u.op.params);
 }
 
@@ -167,23 +176,49 @@ store_outputs (const CandelaPass *pass, guint8 *scratch, guint64 start, gsize n,
     }
 }
 
+/* All parts over one tile; with stages, where it is whole blocks. */
+static void
+run_parts (const CandelaPass *pass, CandelaStage *stages, const guint8 *const *inputs, guint8 *scratch, guint64 start,
+           gsize n)
+{
+  const CandelaPlanPart *parts = pass->run->plan->parts + pass->step->first_part;
+  const CandelaStageGroup *group = stages != NULL ? pass->program->groups : NULL;
+  const CandelaStageGroup *end = stages != NULL ? group + pass->program->n_groups : NULL;
+
+  for (guint32 p = 0; p < pass->step->n_parts;)
+    if (group != end && group->first_part == p)
+      {
+        candela_stage_group_run (pass, group, stages, inputs, scratch, start, n);
+        p += group++->n_parts;
+      }
+    else
+      run_part (pass, &parts[p++], inputs, scratch, start, n);
+}
+
 static void
 run_range (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **inputs, guint8 *scratch)
 {
-  const CandelaPlanPart *parts = pass->run->plan->parts + pass->step->first_part;
+  const CandelaStageProgram *program = pass->program;
+  gboolean whole = program != NULL && program->whole;
+  gsize block = program != NULL ? program->block : G_MAXSIZE, n;
+  CandelaStage *stages = NULL;
 
-  prepare_scalars (pass, scratch, MIN (pass->tile, end - start));
-  for (; start < end; start += pass->tile)
+  if (program != NULL)
+    stages = memcpy (stage_scratch (pass, scratch), program->stages, program->n_stages * sizeof *stages);
+  if (!whole || (end - start) % block != 0)
+    prepare_scalars (pass, scratch, MIN (pass->tile, end - start));
+  for (; start < end; start += n)
     {
-      gsize n = MIN (pass->tile, end - start);
+      n = whole ? end - start : MIN (pass->tile, end - start);
+      if (n >= block)
+        n -= n % block;
 
       if (g_cancellable_is_cancelled (pass->run->cancellable))
         return;
       for (guint32 i = 0; i < pass->step->n_inputs; i++)
         inputs[i] = prepare_input (pass, scratch, i, start, n);
-      for (guint32 p = 0; p < pass->step->n_parts; p++)
-        run_part (pass, &parts[p], inputs, scratch, start, n);
-      if (pass->n_streamed > 0)
+      run_parts (pass, n >= block ? stages : NULL, inputs, scratch, start, n);
+      if (pass->n_streamed > 0 && (!whole || n < block))
         store_outputs (pass, scratch, start, n, end);
     }
 }
@@ -289,19 +324,38 @@ prepare (CandelaPass *pass, GError **error)
   return TRUE;
 }
 
+/* Of a step that is one group: all that it computes has the size of a group's
+ * elements, but a scalar may be larger than what is made of it. */
+static gsize
+widest_input (const CandelaPass *pass)
+{
+  gsize size = pass->program->groups[0].size;
+
+  for (guint32 i = 0; i < pass->step->n_inputs; i++)
+    size = MAX (size, pass->inputs[i].size);
+  return size;
+}
+
 static void
 size_tiles (CandelaPass *pass)
 {
   const CandelaPlanStep *step = pass->step;
+  const CandelaStageProgram *program = pass->program;
   gsize n_tiles = step->n_registers + step->n_inputs;
   gsize n_scratch = n_tiles + CANDELA_MAX_LOOP_INPUTS + pass->n_streamed;
   gsize fitting = CACHE_BYTES / (ELEMENT_BYTES * MAX (n_tiles, 1));
 
   pass->tile = CLAMP (fitting & ~(gsize) 63, MIN_TILE, TILE);
+  if (program != NULL)
+    pass->tile = program->whole ? program->block : MAX (pass->tile, program->block);
   if (pass->n < pass->tile)
     pass->tile = (pass->n + 15) & ~(gsize) 15;
   pass->tile_bytes = pass->tile * ELEMENT_BYTES;
+  if (program != NULL && program->whole)
+    pass->tile_bytes = pass->tile * widest_input (pass);
   pass->scratch_bytes = n_scratch * pass->tile_bytes;
+  if (program != NULL)
+    pass->scratch_bytes += program->n_stages * sizeof (CandelaStage);
 }
 
 static void
@@ -340,6 +394,7 @@ candela_pass_init (CandelaPass *pass, CandelaRun *run, const CandelaPlanStep *st
     inputs[i].layout = NULL;
   if (!prepare (pass, error))
     return FALSE;
+  pass->program = candela_stage_program_new (pass);
   size_tiles (pass);
   return TRUE;
 }
@@ -349,6 +404,7 @@ candela_pass_clear (CandelaPass *pass)
 {
   for (guint32 i = 0; i < pass->step->n_inputs; i++)
     g_clear_pointer (&pass->inputs[i].layout, candela_layout_unref);
+  g_clear_pointer (&pass->program, g_free);
 }
 
 gboolean

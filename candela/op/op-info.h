@@ -125,6 +125,47 @@ typedef gboolean (*CandelaKernelFunc) (CandelaKernel *kernel, GError **error);
 /* Bit-safe fold: the input that the node is equal to (same dtype, shape and bits), or -1. */
 typedef int (*CandelaFoldFunc) (const CandelaInference *inference);
 
+/* Stages: an element-wise op as a function over an accumulator that is held in
+ * vector registers, beside its loop. Each does its op and calls the stage of the
+ * next instruction as its last act, so that what lies between ops never goes to
+ * memory. How the accumulator is passed is the family's own affair; the engine only
+ * makes the instructions, an array that ends with one of the family's end stage. */
+typedef void (*CandelaStageFunc) (void); /* really of the family's type */
+
+typedef struct
+{
+  CandelaStageFunc func;
+  gconstpointer data; /* an operand in memory; its block at offset is at data + (offset & mask) */
+  gsize mask;         /* all ones: an array; 0: one block, read and written again and again */
+  guint64 scalar;     /* in its first bytes: an operand that is the same for all elements */
+} CandelaStage;
+
+/* Those that go together: one accumulator, in one way. */
+typedef struct
+{
+  gsize block; /* bytes of the accumulator: a power of two */
+  /* Runs the instructions for each block of size bytes, a multiple of block. */
+  void (*run) (const CandelaStage *stages, gsize size);
+  CandelaStageFunc load;   /* from data */
+  CandelaStageFunc store;  /* to data; the accumulator stays */
+  CandelaStageFunc stream; /* the same, past the caches; data is aligned to 64 bytes. NULL: there is none */
+  CandelaStageFunc end;
+  gpointer padding[4];
+} CandelaStageFamily;
+
+/* An op of one or two inputs and one output, all of dtypes of one size. It must give
+ * the bits that the loop gives. */
+typedef struct
+{
+  const CandelaStageFamily *family;
+  CandelaStageFunc unary;      /* of one input: op (accumulator) */
+  CandelaStageFunc acc_memory; /* of two: op (accumulator, data) */
+  CandelaStageFunc memory_acc; /* op (data, accumulator) */
+  CandelaStageFunc acc_scalar; /* op (accumulator, scalar) */
+  CandelaStageFunc scalar_acc; /* op (scalar, accumulator) */
+  gpointer padding[3];
+} CandelaStages;
+
 /* A row of the table of kernels, which ends with neither function set. For an
  * element-wise op the row is taken whose in-dtypes are those of the (promoted)
  * inputs, else the first one that they can be cast to. Other ops: the row whose in[] are the dtypes that infer
@@ -136,8 +177,9 @@ typedef struct
   CandelaLoopFunc loop;
   CandelaKernelFunc compute;
   CandelaPlace place;
-  guint n_inputs; /* serves that many inputs only; 0: any number */
-  gpointer padding[2];
+  guint n_inputs;              /* serves that many inputs only; 0: any number */
+  const CandelaStages *stages; /* beside the loop of an element-wise op, or NULL */
+  gpointer padding[1];
 } CandelaKernelInfo;
 
 /* The whole declaration: one const struct beside the kernel. All that is zero is

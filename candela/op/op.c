@@ -156,6 +156,27 @@ check_tables (CandelaOpFacts *facts)
   return NULL;
 }
 
+static gboolean
+stages_fit (const CandelaOpFacts *facts, const CandelaKernelInfo *row)
+{
+  const CandelaStages *stages = row->stages;
+  const CandelaStageFamily *family = stages->family;
+  guint n_inputs = row->n_inputs != 0 ? row->n_inputs : facts->n_inputs;
+  gsize size = candela_dtype_get_size (row->out[0]);
+
+  if (family == NULL || family->block < sizeof (guint64) || (family->block & (family->block - 1)) != 0
+      || family->run == NULL || family->load == NULL || family->store == NULL || family->end == NULL)
+    return FALSE;
+  if (facts->n_outputs != 1 || size > sizeof (guint64))
+    return FALSE;
+  for (guint i = 0; i < n_inputs && i < CANDELA_MAX_LOOP_INPUTS; i++)
+    if (candela_dtype_get_size (row->in[i]) != size)
+      return FALSE;
+  return n_inputs == 1 ? stages->unary != NULL
+                       : n_inputs == 2 && stages->acc_memory != NULL && stages->memory_acc != NULL
+                           && stages->acc_scalar != NULL && stages->scalar_acc != NULL;
+}
+
 static const char *
 check_kernels (const CandelaOpFacts *facts, CandelaOpClass *klass)
 {
@@ -173,6 +194,8 @@ check_kernels (const CandelaOpFacts *facts, CandelaOpClass *klass)
       for (guint o = 0; elementwise && o < facts->n_outputs; o++)
         if (row->out[o] == CANDELA_DTYPE_INVALID || (guint) row->out[o] >= CANDELA_N_DTYPES)
           return "the dtype of a kernel's output is none";
+      if (row->stages != NULL && (!elementwise || !stages_fit (facts, row)))
+        return "a kernel has stages that do not fit its operands";
       n++;
     }
   if (elementwise && n == 0)

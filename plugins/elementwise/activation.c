@@ -2,6 +2,7 @@
  *
  * The functions between the layers of a network. Each is written so that no
  * intermediate overflows: where exp appears, its argument is never positive. */
+#include "stage.h"
 #include "vector.h"
 
 /* NaN is not below zero: it stays. */
@@ -13,7 +14,14 @@ ELEMENTWISE_UNSIGNED (ELEMENTWISE_UNARY, relu, SAME)
 ELEMENTWISE_SIGNED (ELEMENTWISE_UNARY, relu, RELU)
 ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY, relu, RELU)
 
-ELEMENTWISE_TABLE (relu, ELEMENTWISE_ALL (ELEMENTWISE_UNARY_ROW, relu, RELU))
+#define STAGE_RELU(T, W, a) ((__typeof__ (a < 0)) a & ~(a < 0))
+
+ELEMENTWISE_UNSIGNED (STAGE_UNARY, relu, SAME)
+ELEMENTWISE_SIGNED (STAGE_UNARY, relu, STAGE_RELU)
+ELEMENTWISE_FLOATS (STAGE_UNARY, relu, STAGE_RELU)
+
+ELEMENTWISE_TABLE (relu, ELEMENTWISE_BOOL (ELEMENTWISE_UNARY_ROW, relu, RELU)
+                           ELEMENTWISE_NUMBERS (STAGE_UNARY_ROW, relu, RELU))
 
 ELEMENTWISE_OP (relu, elementwise_x, "x, or 0 where x is negative")
 

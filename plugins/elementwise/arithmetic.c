@@ -3,7 +3,7 @@
  * Sums, products, quotients and signs. Integers wrap modulo 2^n. On bool, add is
  * logical or and multiply logical and, as NumPy has it; subtract and negative have
  * no meaning there and say so. */
-#include "elementwise.h"
+#include "stage.h"
 
 #define ADD(T, W, a, b) ((W) a + (W) b)
 #define SUBTRACT(T, W, a, b) ((W) a - (W) b)
@@ -13,15 +13,19 @@
 
 ELEMENTWISE_BOOL (ELEMENTWISE_BINARY, add, OR)
 ELEMENTWISE_NUMBERS (ELEMENTWISE_BINARY, add, ADD)
+ELEMENTWISE_NUMBERS (STAGE_BINARY, add, ADD)
 
-ELEMENTWISE_TABLE (add, ELEMENTWISE_ALL (ELEMENTWISE_BINARY_ROW, add, ADD))
+ELEMENTWISE_TABLE (add,
+                   ELEMENTWISE_BOOL (ELEMENTWISE_BINARY_ROW, add, ADD) ELEMENTWISE_NUMBERS (STAGE_BINARY_ROW, add, ADD))
 
 ELEMENTWISE_OP (add, elementwise_x1_x2, "x1 + x2; of bool: x1 or x2", .operators = "infix:+")
 
 ELEMENTWISE_BOOL (ELEMENTWISE_BINARY, multiply, AND)
 ELEMENTWISE_NUMBERS (ELEMENTWISE_BINARY, multiply, MULTIPLY)
+ELEMENTWISE_NUMBERS (STAGE_BINARY, multiply, MULTIPLY)
 
-ELEMENTWISE_TABLE (multiply, ELEMENTWISE_ALL (ELEMENTWISE_BINARY_ROW, multiply, MULTIPLY))
+ELEMENTWISE_TABLE (multiply, ELEMENTWISE_BOOL (ELEMENTWISE_BINARY_ROW, multiply, MULTIPLY)
+                               ELEMENTWISE_NUMBERS (STAGE_BINARY_ROW, multiply, MULTIPLY))
 
 ELEMENTWISE_OP (multiply, elementwise_x1_x2, "x1 * x2; of bool: x1 and x2", .operators = "infix:*")
 
@@ -36,25 +40,28 @@ infer_subtract (CandelaInference *inference, GError **error)
 }
 
 ELEMENTWISE_NUMBERS (ELEMENTWISE_BINARY, subtract, SUBTRACT)
+ELEMENTWISE_NUMBERS (STAGE_BINARY, subtract, SUBTRACT)
 
-ELEMENTWISE_TABLE (subtract, ELEMENTWISE_NUMBERS (ELEMENTWISE_BINARY_ROW, subtract, SUBTRACT))
+ELEMENTWISE_TABLE (subtract, ELEMENTWISE_NUMBERS (STAGE_BINARY_ROW, subtract, SUBTRACT))
 
 ELEMENTWISE_OP (subtract, elementwise_x1_x2_numeric, "x1 - x2", .operators = "infix:-", .infer = infer_subtract)
 
 #define DIVIDE(T, W, a, b) (a / b)
 #define RECIPROCAL(T, W, a) ((T) 1 / a)
 
-ELEMENTWISE_FLOAT_BINARY (divide, DIVIDE, "x1 / x2, in floats", .operators = "infix:/")
-ELEMENTWISE_FLOAT_UNARY (reciprocal, RECIPROCAL, "1 / x, in floats")
+STAGE_FLOAT_BINARY (divide, DIVIDE, "x1 / x2, in floats", .operators = "infix:/")
+STAGE_FLOAT_UNARY (reciprocal, RECIPROCAL, RECIPROCAL, "1 / x, in floats")
 
 /* The negative of a float is its bits with the sign turned, of zero too. */
-#define NEGATIVE_INTEGER(T, W, a) ((W) 0 - (W) a)
+#define NEGATIVE_INTEGER(T, W, a) (-(W) a)
 #define NEGATIVE_FLOAT(T, W, a) (-a)
 
 ELEMENTWISE_INTEGERS (ELEMENTWISE_UNARY, negative, NEGATIVE_INTEGER)
 ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY, negative, NEGATIVE_FLOAT)
+ELEMENTWISE_INTEGERS (STAGE_UNARY, negative, NEGATIVE_INTEGER)
+ELEMENTWISE_FLOATS (STAGE_UNARY, negative, NEGATIVE_FLOAT)
 
-ELEMENTWISE_TABLE (negative, ELEMENTWISE_NUMBERS (ELEMENTWISE_UNARY_ROW, negative, NEGATIVE_FLOAT))
+ELEMENTWISE_TABLE (negative, ELEMENTWISE_NUMBERS (STAGE_UNARY_ROW, negative, NEGATIVE_FLOAT))
 
 ELEMENTWISE_OP (negative, elementwise_x_numeric, "-x", .operators = "prefix:-")
 
@@ -69,7 +76,17 @@ ELEMENTWISE_SIGNED (ELEMENTWISE_UNARY, abs, ABS_SIGNED)
 ELEMENTWISE_FLOAT32 (ELEMENTWISE_UNARY, abs, ABS_FLOAT32)
 ELEMENTWISE_FLOAT64 (ELEMENTWISE_UNARY, abs, ABS_FLOAT64)
 
-ELEMENTWISE_TABLE (abs, ELEMENTWISE_ALL (ELEMENTWISE_UNARY_ROW, abs, SAME))
+#define STAGE_ABS_SIGNED(T, W, a) STAGE_SELECT (a < 0, -(W) a, (W) a)
+#define STAGE_ABS_FLOAT32(T, W, a) ((__typeof__ (a == a)) a & G_MAXINT32)
+#define STAGE_ABS_FLOAT64(T, W, a) ((__typeof__ (a == a)) a & G_MAXINT64)
+
+ELEMENTWISE_UNSIGNED (STAGE_UNARY, abs, SAME)
+ELEMENTWISE_SIGNED (STAGE_UNARY, abs, STAGE_ABS_SIGNED)
+ELEMENTWISE_FLOAT32 (STAGE_UNARY, abs, STAGE_ABS_FLOAT32)
+ELEMENTWISE_FLOAT64 (STAGE_UNARY, abs, STAGE_ABS_FLOAT64)
+
+ELEMENTWISE_TABLE (abs,
+                   ELEMENTWISE_BOOL (ELEMENTWISE_UNARY_ROW, abs, SAME) ELEMENTWISE_NUMBERS (STAGE_UNARY_ROW, abs, SAME))
 
 ELEMENTWISE_OP (abs, elementwise_x, "The magnitude of x; of the smallest signed integer: itself")
 

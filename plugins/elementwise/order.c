@@ -3,7 +3,7 @@
  * The larger, the smaller, and both as limits. NaN in any operand gives NaN: the
  * comparisons are written so that a NaN that was met first is kept, and one that
  * comes second is taken. */
-#include "elementwise.h"
+#include "stage.h"
 
 /* a != a only of NaN; of integers the compiler drops it. */
 #define MAXIMUM(T, W, a, b) (a >= b || a != a ? a : b)
@@ -12,8 +12,16 @@
 ELEMENTWISE_ALL (ELEMENTWISE_BINARY, maximum, MAXIMUM)
 ELEMENTWISE_ALL (ELEMENTWISE_BINARY, minimum, MINIMUM)
 
-ELEMENTWISE_TABLE (maximum, ELEMENTWISE_ALL (ELEMENTWISE_BINARY_ROW, maximum, MAXIMUM))
-ELEMENTWISE_TABLE (minimum, ELEMENTWISE_ALL (ELEMENTWISE_BINARY_ROW, minimum, MINIMUM))
+#define STAGE_MAXIMUM(T, W, a, b) STAGE_SELECT ((a >= b) | (a != a), a, b)
+#define STAGE_MINIMUM(T, W, a, b) STAGE_SELECT ((a <= b) | (a != a), a, b)
+
+ELEMENTWISE_NUMBERS (STAGE_BINARY, maximum, STAGE_MAXIMUM)
+ELEMENTWISE_NUMBERS (STAGE_BINARY, minimum, STAGE_MINIMUM)
+
+ELEMENTWISE_TABLE (maximum, ELEMENTWISE_BOOL (ELEMENTWISE_BINARY_ROW, maximum, )
+                              ELEMENTWISE_NUMBERS (STAGE_BINARY_ROW, maximum, ))
+ELEMENTWISE_TABLE (minimum, ELEMENTWISE_BOOL (ELEMENTWISE_BINARY_ROW, minimum, )
+                              ELEMENTWISE_NUMBERS (STAGE_BINARY_ROW, minimum, ))
 
 ELEMENTWISE_OP (maximum, elementwise_x1_x2, "The larger of x1 and x2; NaN if one is")
 ELEMENTWISE_OP (minimum, elementwise_x1_x2, "The smaller of x1 and x2; NaN if one is")

@@ -4,6 +4,7 @@
  * repeated squaring. A negative exponent has no integer result, and a loop cannot
  * fail: it gives what the exact result rounds to towards zero, which is 1 for base
  * 1, 1 or -1 for base -1, and 0 for all others (0 itself among them). */
+#include "stage.h"
 #include "vector.h"
 
 static inline guint64
@@ -60,15 +61,20 @@ ELEMENTWISE_OP (pow, elementwise_x1_x2, "x1 to the power x2; of an integer to a 
 #define SQUARE(T, W, a) ((W) a * (W) a)
 
 ELEMENTWISE_NUMBERS (ELEMENTWISE_UNARY, square, SQUARE)
+ELEMENTWISE_NUMBERS (STAGE_UNARY, square, SQUARE)
 
-ELEMENTWISE_TABLE (square, ELEMENTWISE_NUMBERS (ELEMENTWISE_UNARY_ROW, square, SQUARE))
+ELEMENTWISE_TABLE (square, ELEMENTWISE_NUMBERS (STAGE_UNARY_ROW, square, SQUARE))
 
 ELEMENTWISE_OP (square, elementwise_x, "x * x")
 
 /* The overload by type, for the functions of one float argument. */
 #define SQRT(T, W, a) _Generic(a, float : sqrtf, double : sqrt) (a)
 
-ELEMENTWISE_FLOAT_UNARY (sqrt, SQRT, "The square root of x; NaN below zero")
+#define STAGE_SQRT(T, W, a) STAGE_SQRT_##T (a)
+#define STAGE_SQRT_float(a) STAGE_INTRINSIC (sqrt_ps) (a)
+#define STAGE_SQRT_double(a) STAGE_INTRINSIC (sqrt_pd) (a)
+
+STAGE_FLOAT_UNARY (sqrt, SQRT, STAGE_SQRT, "The square root of x; NaN below zero")
 
 ELEMENTWISE_TABLE (hypot, ELEMENTWISE_FLOATS (ELEMENTWISE_BINARY_ROW, hypot, ))
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The stages of a fused step, made ready to run. */
+#pragma once
+
+#include <candela/exec/tile-private.h>
+
+G_BEGIN_DECLS
+
+/* Parts that follow each other, run as a row of stages. */
+typedef struct
+{
+  guint32 first_part, n_parts;   /* of the step */
+  guint32 first_stage, n_stages; /* of the program */
+  const CandelaStageFamily *family;
+  gsize size; /* of an element, in bytes */
+} CandelaStageGroup;
+
+struct _CandelaStageProgram
+{
+  gboolean whole; /* one group is all there is: nothing needs a tile */
+  gsize block;    /* elements of the largest block: groups run multiples of it */
+  guint32 n_groups, n_stages;
+  CandelaStageGroup *groups;
+  CandelaStage *stages;
+  guint32 *operands; /* of each stage: what its data is, or CANDELA_PLAN_NONE */
+};
+
+/* Of a pass whose inputs and outputs are known, to be freed with g_free(). NULL: loops
+ * alone serve better. */
+CandelaStageProgram *candela_stage_program_new (const CandelaPass *pass);
+
+/* Runs a group over n elements from start on, a multiple of the block. The stages are
+ * a thread's own copy of the program's. */
+void candela_stage_group_run (const CandelaPass *pass, const CandelaStageGroup *group, CandelaStage *stages,
+                              const guint8 *const *inputs, guint8 *scratch, guint64 start, gsize n);
+
+G_END_DECLS

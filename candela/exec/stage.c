@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Rows of stages. Parts of a fused step that follow each other and declare stages of
+ * one family run as a group: what one part computes is still in the accumulator, in
+ * vector registers, when the next one reads it. What is read later is stored on the
+ * way, and so is a result; what is read first is loaded.
+ *
+ * A group goes through all its parts block by block, a block being what the
+ * accumulator holds. So a register that only the group reads needs memory for one
+ * block; where a group is the whole step, there are no tiles at all.
+ *
+ * What fills no block is left to the loops, which give the same bits. */
+#include <candela/exec/stage-private.h>
+#include <candela/value/dtype-private.h>
+#include <candela/value/stream-private.h>
+#include <string.h>
+
+/* What has fewer blocks is done before the stages are made. */
+#define MIN_BLOCKS 4
+#define MIN_ELEMENTS 64
+/* Load, op, stores to memory and for the group; and the end of a group. */
+#define MAX_STAGES 5
+
+/* With an operand that is an output: memory itself, not the tile that stands for it. */
+#define STREAMED 0x40000000u
+#define EVERYWHERE G_MAXSIZE
+
+typedef struct
+{
+  const CandelaPass *pass;
+  const CandelaPlanPart *parts; /* of the step */
+  CandelaStageProgram *program;
+  guint32 group, group_end; /* 1 + the group that is being made; the part after its last */
+  guint32 *last_read;       /* of each part: who reads its output last; itself: nobody */
+  guint32 *defined_in;      /* of each place (registers, then outputs): 1 + the last group that writes it */
+  guint32 *exported_by;     /* … that writes it for others */
+} Builder;
+
+static const guint32 *
+part_operands (const Builder *builder, guint32 part)
+{
+  return candela_plan_part_operands (builder->pass->run->plan, &builder->parts[part]);
+}
+
+static guint32
+part_output (const Builder *builder, guint32 part)
+{
+  return part_operands (builder, part)[builder->parts[part].node->n_inputs];
+}
+
+/* A register's or an output's; CANDELA_PLAN_NONE: an input. */
+static guint32
+place_of (const CandelaPass *pass, guint32 operand)
+{
+  if ((operand & CANDELA_PART_OUTPUT) != 0)
+    return pass->step->n_registers + (operand & ~CANDELA_PART_OUTPUT);
+  return operand < pass->step->n_inputs ? CANDELA_PLAN_NONE : operand - pass->step->n_inputs;
+}
+
+static gboolean
+is_scalar (const CandelaPass *pass, guint32 operand)
+{
+  return operand < pass->step->n_inputs && pass->inputs[operand].kind == CANDELA_TILE_SCALAR;
+}
+
+/* ---- Groups ---- */
+
+/* Only a scalar can be converted on the way, once and for all. */
+static gboolean
+has_stages (const Builder *builder, guint32 part)
+{
+  const CandelaNode *node = builder->parts[part].node;
+  const CandelaKernelInfo *kernel = node->u.op.kernel;
+  const guint32 *operands = part_operands (builder, part);
+  gboolean arrays = FALSE;
+
+  if (kernel->stages == NULL || (node->n_inputs == 1 ? kernel->stages->unary : kernel->stages->acc_memory) == NULL)
+    return FALSE;
+  for (guint32 i = 0; i < node->n_inputs; i++)
+    {
+      gboolean scalar = is_scalar (builder->pass, operands[i]);
+
+      if (!scalar && node->inputs[i]->dtype != kernel->in[i])
+        return FALSE;
+      arrays = arrays || !scalar;
+    }
+  return arrays;
+}
+
+static gboolean
+joins_group (const CandelaStageGroup *group, const CandelaKernelInfo *kernel)
+{
+  return kernel->stages->family == group->family && candela_dtype_get_size (kernel->out[0]) == group->size;
+}
+
+static void
+form_groups (Builder *builder)
+{
+  CandelaStageProgram *program = builder->program;
+  guint32 n_parts = builder->pass->step->n_parts;
+
+  for (guint32 p = 0; p < n_parts;)
+    {
+      const CandelaKernelInfo *kernel = builder->parts[p].node->u.op.kernel;
+      CandelaStageGroup group = { .first_part = p };
+
+      if (!has_stages (builder, p++))
+        continue;
+      group.family = kernel->stages->family;
+      group.size = candela_dtype_get_size (kernel->out[0]);
+      while (p < n_parts && has_stages (builder, p) && joins_group (&group, builder->parts[p].node->u.op.kernel))
+        p++;
+      group.n_parts = p - group.first_part;
+      /* A single part between others has nothing to keep in registers. */
+      if (group.n_parts == 1 && n_parts > 1)
+        continue;
+      program->block = MAX (program->block, group.family->block / group.size);
+      program->whole = group.n_parts == n_parts;
+      program->groups[program->n_groups++] = group;
+    }
+  for (guint32 i = 0; i < builder->pass->step->n_inputs; i++)
+    program->whole = program->whole && builder->pass->inputs[i].kind != CANDELA_TILE_STRIDED;
+}
+
+/* ---- Stages ---- */
+
+/* Backwards: what is read before it is written again. */
+static void
+find_reads (Builder *builder)
+{
+  const CandelaPass *pass = builder->pass;
+  guint32 n_places = pass->step->n_registers + pass->step->n_outputs;
+  g_autofree guint32 *last = g_new (guint32, n_places);
+
+  memset (last, 0xff, n_places * sizeof *last);
+  for (guint32 p = pass->step->n_parts; p-- > 0;)
+    {
+      const CandelaNode *node = builder->parts[p].node;
+      const guint32 *operands = part_operands (builder, p);
+      guint32 read = last[place_of (pass, operands[node->n_inputs])];
+
+      builder->last_read[p] = read != CANDELA_PLAN_NONE ? read : p;
+      for (guint o = 0; o < node->n_outputs; o++)
+        last[place_of (pass, operands[node->n_inputs + o])] = CANDELA_PLAN_NONE;
+      for (guint32 i = 0; i < node->n_inputs; i++)
+        {
+          guint32 place = place_of (pass, operands[i]);
+
+          if (place != CANDELA_PLAN_NONE && last[place] == CANDELA_PLAN_NONE)
+            last[place] = p;
+        }
+    }
+}
+
+static CandelaStage *
+emit (Builder *builder, CandelaStageFunc func, guint32 operand, gsize mask)
+{
+  CandelaStageProgram *program = builder->program;
+
+  program->operands[program->n_stages] = operand;
+  program->stages[program->n_stages] = (CandelaStage){ .func = func, .mask = mask };
+  return &program->stages[program->n_stages++];
+}
+
+static void
+emit_scalar (Builder *builder, CandelaStageFunc func, guint32 part, guint32 input)
+{
+  const CandelaNode *node = builder->parts[part].node;
+  const guint8 *data = builder->pass->inputs[part_operands (builder, part)[input]].data;
+  CandelaDType from = node->inputs[input]->dtype, to = node->u.op.kernel->in[input];
+  CandelaStage *stage = emit (builder, func, CANDELA_PLAN_NONE, 0);
+
+  if (from == to)
+    memcpy (&stage->scalar, data, candela_dtype_get_size (to));
+  else
+    candela_dtype_get_convert_func (from, to) (&stage->scalar, data, 1);
+}
+
+/* Whether a register's one block serves: it was written by this group, for itself.
+ * What is stored past the caches is kept for the group in the same way. */
+static gsize
+mask_of (const Builder *builder, guint32 operand)
+{
+  const CandelaPass *pass = builder->pass;
+  guint32 place = place_of (pass, operand);
+
+  if (place == CANDELA_PLAN_NONE)
+    return EVERYWHERE;
+  if (place >= pass->step->n_registers)
+    return builder->program->whole && pass->streamed[place - pass->step->n_registers] ? 0 : EVERYWHERE;
+  return builder->defined_in[place] == builder->group && builder->exported_by[place] != builder->group ? 0 : EVERYWHERE;
+}
+
+static void
+emit_op (Builder *builder, guint32 p, guint32 acc)
+{
+  const CandelaStages *stages = builder->parts[p].node->u.op.kernel->stages;
+  const guint32 *operands = part_operands (builder, p);
+  gboolean binary = builder->parts[p].node->n_inputs == 2;
+  guint32 x = operands[0], y = binary ? operands[1] : CANDELA_PLAN_NONE;
+  gboolean scalar_x = is_scalar (builder->pass, x), scalar_y = binary && is_scalar (builder->pass, y);
+
+  if (acc != x && (!binary || scalar_x || scalar_y || acc != y))
+    {
+      guint32 loaded = scalar_x ? y : x;
+
+      if (loaded != acc)
+        emit (builder, stages->family->load, loaded, mask_of (builder, loaded));
+      acc = loaded;
+    }
+  if (!binary)
+    emit (builder, stages->unary, CANDELA_PLAN_NONE, 0);
+  else if (scalar_x)
+    emit_scalar (builder, stages->scalar_acc, p, 0);
+  else if (scalar_y)
+    emit_scalar (builder, stages->acc_scalar, p, 1);
+  else if (acc == x)
+    emit (builder, stages->acc_memory, y, mask_of (builder, y));
+  else
+    emit (builder, stages->memory_acc, x, mask_of (builder, x));
+}
+
+/* Whether a part after the next reads it, or the next one twice: as the accumulator
+ * and from memory. */
+static gboolean
+is_read_from_memory (const Builder *builder, guint32 p)
+{
+  const guint32 *operands;
+
+  if (builder->last_read[p] == p)
+    return FALSE;
+  if (builder->last_read[p] != p + 1 || p + 1 == builder->group_end)
+    return TRUE;
+  operands = part_operands (builder, p + 1);
+  return builder->parts[p + 1].node->n_inputs == 2 && operands[0] == operands[1];
+}
+
+static void
+emit_store (Builder *builder, guint32 p, const CandelaStageFamily *family)
+{
+  const CandelaPass *pass = builder->pass;
+  guint32 output = part_output (builder, p), o = output & ~CANDELA_PART_OUTPUT;
+  gboolean result = (output & CANDELA_PART_OUTPUT) != 0, needed = is_read_from_memory (builder, p);
+
+  if (result && builder->program->whole && pass->streamed[o])
+    emit (builder, family->stream != NULL ? family->stream : family->store, output | STREAMED, EVERYWHERE);
+  else
+    needed = needed || result;
+  builder->defined_in[place_of (pass, output)] = builder->group;
+  if (needed)
+    emit (builder, family->store, output, mask_of (builder, output));
+}
+
+static void
+emit_group (Builder *builder, guint32 index)
+{
+  CandelaStageGroup *group = &builder->program->groups[index];
+  guint32 acc = CANDELA_PLAN_NONE;
+
+  builder->group = index + 1;
+  builder->group_end = group->first_part + group->n_parts;
+  group->first_stage = builder->program->n_stages;
+  for (guint32 p = group->first_part; p < builder->group_end; p++)
+    if (builder->last_read[p] >= builder->group_end)
+      builder->exported_by[place_of (builder->pass, part_output (builder, p))] = builder->group;
+  for (guint32 p = group->first_part; p < builder->group_end; p++)
+    {
+      emit_op (builder, p, acc);
+      emit_store (builder, p, group->family);
+      acc = part_output (builder, p);
+    }
+  emit (builder, group->family->end, CANDELA_PLAN_NONE, 0);
+  group->n_stages = builder->program->n_stages - group->first_stage;
+}
+
+CandelaStageProgram *
+candela_stage_program_new (const CandelaPass *pass)
+{
+  const CandelaPlanStep *step = pass->step;
+  guint32 n_places = step->n_registers + step->n_outputs;
+  Builder builder = { .pass = pass, .parts = pass->run->plan->parts + step->first_part };
+  g_autofree guint32 *lists = NULL;
+  CandelaStageProgram *program;
+  gsize size;
+
+  if (pass->n < MIN_ELEMENTS)
+    return NULL;
+  size = sizeof *program + MAX_STAGES * step->n_parts * (sizeof (CandelaStage) + sizeof (guint32))
+         + step->n_parts * sizeof (CandelaStageGroup);
+  program = builder.program = g_malloc0 (size);
+  program->stages = (CandelaStage *) (program + 1);
+  program->groups = (CandelaStageGroup *) (program->stages + MAX_STAGES * step->n_parts);
+  program->operands = (guint32 *) (program->groups + step->n_parts);
+  form_groups (&builder);
+  if (program->n_groups == 0 || pass->n < MIN_BLOCKS * program->block)
+    {
+      g_free (program);
+      return NULL;
+    }
+  lists = g_new0 (guint32, step->n_parts + 2 * n_places);
+  builder.last_read = lists;
+  builder.defined_in = builder.last_read + step->n_parts;
+  builder.exported_by = builder.defined_in + n_places;
+  find_reads (&builder);
+  for (guint32 g = 0; g < program->n_groups; g++)
+    emit_group (&builder, g);
+  return program;
+}
+
+void
+candela_stage_group_run (const CandelaPass *pass, const CandelaStageGroup *group, CandelaStage *stages,
+                         const guint8 *const *inputs, guint8 *scratch, guint64 start, gsize n)
+{
+  const guint32 *operands = pass->program->operands + group->first_stage;
+
+  stages += group->first_stage;
+  for (guint32 s = 0; s < group->n_stages; s++)
+    if (operands[s] == CANDELA_PLAN_NONE)
+      continue;
+    else if ((operands[s] & CANDELA_PART_OUTPUT) != 0 && (operands[s] & STREAMED) != 0)
+      {
+        guint32 o = operands[s] & ~(CANDELA_PART_OUTPUT | STREAMED);
+        guint8 *data = pass->outputs[o] + start * pass->output_sizes[o];
+
+        stages[s].data = data;
+        if (((guintptr) data & (CANDELA_STREAM_LINE - 1)) != 0)
+          stages[s].func = group->family->store;
+      }
+    else
+      stages[s].data = candela_pass_operand (pass, inputs, scratch, operands[s], start);
+  group->family->run (stages, n * group->size);
+}

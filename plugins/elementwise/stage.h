@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Stages of ops: eight vectors, the accumulator, go from op to op in registers. Such
+ * an op is a function that gets them as arguments, in registers by the calling
+ * convention, and whose last act is to call the next one, which the compiler makes a
+ * jump: the idea of the raster pipelines of 2D graphics.
+ *
+ * The expressions are those of the loops, over vectors instead of elements. Where the
+ * compiler makes no such jumps, or passes vectors otherwise, there are no stages, and
+ * the loops serve alone. */
+#pragma once
+
+#include "elementwise.h"
+
+#if defined __x86_64__ && !defined _WIN32 && defined __GNUC__ && defined __OPTIMIZE__
+#define STAGES 1
+
+#include <immintrin.h>
+#include <string.h>
+
+#if defined __AVX512F__
+#define STAGE_BYTES 64
+#define STAGE_INTRINSIC(name) _mm512_##name
+#elif defined __AVX2__
+#define STAGE_BYTES 32
+#define STAGE_INTRINSIC(name) _mm256_##name
+#else
+#define STAGE_BYTES 16
+#define STAGE_INTRINSIC(name) _mm_##name
+#endif
+#define STAGE_BLOCK (8 * STAGE_BYTES)
+
+/* Any vector is passed as this one. */
+typedef float StageVector __attribute__ ((vector_size (STAGE_BYTES)));
+
+/* For each dtype: its vector, that vector anywhere in memory, and the vector in which
+ * its arithmetic is done, which does not overflow. */
+#define STAGE_TYPES(op, DT, T, W, E)                                                                                   \
+  typedef T StageOf_##DT __attribute__ ((vector_size (STAGE_BYTES)));                                                  \
+  typedef T StageAt_##DT __attribute__ ((vector_size (STAGE_BYTES), aligned (1), may_alias));
+
+ELEMENTWISE_NUMBERS (STAGE_TYPES, , )
+
+typedef StageOf_UINT8 StageIn_INT8, StageIn_UINT8;
+typedef StageOf_UINT16 StageIn_INT16, StageIn_UINT16;
+typedef StageOf_UINT32 StageIn_INT32, StageIn_UINT32;
+typedef StageOf_UINT64 StageIn_INT64, StageIn_UINT64;
+typedef StageOf_FLOAT32 StageIn_FLOAT32;
+typedef StageOf_FLOAT64 StageIn_FLOAT64;
+
+#define STAGE_ARGUMENTS                                                                                                \
+  const CandelaStage *stage, gsize offset, StageVector a0, StageVector a1, StageVector a2, StageVector a3,             \
+    StageVector a4, StageVector a5, StageVector a6, StageVector a7
+
+typedef void (*StageFunc) (STAGE_ARGUMENTS);
+
+#define STAGE_NEXT return ((StageFunc) stage[1].func) (stage + 1, offset, a0, a1, a2, a3, a4, a5, a6, a7)
+
+#define STAGE_EACH(M, ...)                                                                                             \
+  M (0, __VA_ARGS__)                                                                                                   \
+  M (1, __VA_ARGS__)                                                                                                   \
+  M (2, __VA_ARGS__)                                                                                                   \
+  M (3, __VA_ARGS__)                                                                                                   \
+  M (4, __VA_ARGS__)                                                                                                   \
+  M (5, __VA_ARGS__)                                                                                                   \
+  M (6, __VA_ARGS__)                                                                                                   \
+  M (7, __VA_ARGS__)
+
+/* The i-th vector of the accumulator, of memory. */
+#define STAGE_ACC(i, DT) ((StageOf_##DT) a##i)
+#define STAGE_AT(i, DT) (*(StageAt_##DT *) (data + (i) *STAGE_BYTES))
+
+#define STAGE_UNARY_EACH(i, DT, T, E) a##i = (StageVector) E (T, StageIn_##DT, STAGE_ACC (i, DT));
+#define STAGE_ACC_MEMORY_EACH(i, DT, T, E)                                                                             \
+  a##i = (StageVector) E (T, StageIn_##DT, STAGE_ACC (i, DT), STAGE_AT (i, DT));
+#define STAGE_MEMORY_ACC_EACH(i, DT, T, E)                                                                             \
+  a##i = (StageVector) E (T, StageIn_##DT, STAGE_AT (i, DT), STAGE_ACC (i, DT));
+#define STAGE_ACC_SCALAR_EACH(i, DT, T, E) a##i = (StageVector) E (T, StageIn_##DT, STAGE_ACC (i, DT), scalar);
+#define STAGE_SCALAR_ACC_EACH(i, DT, T, E) a##i = (StageVector) E (T, StageIn_##DT, scalar, STAGE_ACC (i, DT));
+
+#define STAGE_MEMORY_FUNCTION(op, DT, T, E, EACH)                                                                      \
+  static void op (STAGE_ARGUMENTS)                                                                                     \
+  {                                                                                                                    \
+    guint8 *data = (guint8 *) stage->data + (offset & stage->mask);                                                    \
+                                                                                                                       \
+    STAGE_EACH (EACH, DT, T, E)                                                                                        \
+    STAGE_NEXT;                                                                                                        \
+  }
+
+/* A vector of equal elements: minus zero, each is what it was, -0.0 too. */
+#define STAGE_SCALAR_FUNCTION(op, DT, T, E, EACH)                                                                      \
+  static void op (STAGE_ARGUMENTS)                                                                                     \
+  {                                                                                                                    \
+    StageOf_##DT scalar;                                                                                               \
+    T element;                                                                                                         \
+                                                                                                                       \
+    memcpy (&element, &stage->scalar, sizeof element);                                                                 \
+    scalar = element - (StageOf_##DT){ 0 };                                                                            \
+    STAGE_EACH (EACH, DT, T, E)                                                                                        \
+    STAGE_NEXT;                                                                                                        \
+  }
+
+#define STAGE_UNARY_FUNCTION(op, DT, T, E)                                                                             \
+  static void op##_unary_##DT (STAGE_ARGUMENTS)                                                                        \
+  {                                                                                                                    \
+    STAGE_EACH (STAGE_UNARY_EACH, DT, T, E)                                                                            \
+    STAGE_NEXT;                                                                                                        \
+  }
+
+extern const CandelaStageFamily ELEMENTWISE_FAMILY;
+
+/* The stages of an op of one input, of two. */
+#define STAGE_UNARY(op, DT, T, W, E)                                                                                   \
+  STAGE_UNARY_FUNCTION (op, DT, T, E)                                                                                  \
+  static const CandelaStages op##_stages_##DT = { .family = &ELEMENTWISE_FAMILY,                                       \
+                                                  .unary = (CandelaStageFunc) op##_unary_##DT };
+
+#define STAGE_BINARY(op, DT, T, W, E)                                                                                  \
+  STAGE_MEMORY_FUNCTION (op##_acc_memory_##DT, DT, T, E, STAGE_ACC_MEMORY_EACH)                                        \
+  STAGE_MEMORY_FUNCTION (op##_memory_acc_##DT, DT, T, E, STAGE_MEMORY_ACC_EACH)                                        \
+  STAGE_SCALAR_FUNCTION (op##_acc_scalar_##DT, DT, T, E, STAGE_ACC_SCALAR_EACH)                                        \
+  STAGE_SCALAR_FUNCTION (op##_scalar_acc_##DT, DT, T, E, STAGE_SCALAR_ACC_EACH)                                        \
+  static const CandelaStages op##_stages_##DT = { .family = &ELEMENTWISE_FAMILY,                                       \
+                                                  .acc_memory = (CandelaStageFunc) op##_acc_memory_##DT,               \
+                                                  .memory_acc = (CandelaStageFunc) op##_memory_acc_##DT,               \
+                                                  .acc_scalar = (CandelaStageFunc) op##_acc_scalar_##DT,               \
+                                                  .scalar_acc = (CandelaStageFunc) op##_scalar_acc_##DT };
+
+#define STAGE_REFERENCE(op, DT) .stages = &op##_stages_##DT
+
+/* x where the mask is set, y elsewhere. */
+#define STAGE_SELECT(mask, x, y)                                                                                       \
+  ((__typeof__ (x)) (((__typeof__ (mask)) (x) & (mask)) | ((__typeof__ (mask)) (y) & ~(mask))))
+
+#else
+#define STAGE_UNARY(op, DT, T, W, E)
+#define STAGE_BINARY(op, DT, T, W, E)
+#define STAGE_REFERENCE(op, DT) .stages = NULL
+#endif
+
+#define STAGE_UNARY_ROW(op, DT, T, W, E)                                                                               \
+  { .in = { CANDELA_DTYPE_##DT }, .out = { CANDELA_DTYPE_##DT }, .loop = op##_##DT, STAGE_REFERENCE (op, DT) },
+#define STAGE_BINARY_ROW(op, DT, T, W, E)                                                                              \
+  { .in = { CANDELA_DTYPE_##DT, CANDELA_DTYPE_##DT },                                                                  \
+    .out = { CANDELA_DTYPE_##DT },                                                                                     \
+    .loop = op##_##DT,                                                                                                 \
+    STAGE_REFERENCE (op, DT) },
+
+/* As ELEMENTWISE_FLOAT_UNARY and ELEMENTWISE_FLOAT_BINARY, with stages; V is E over
+ * vectors. */
+#define STAGE_FLOAT_UNARY(op, E, V, op_summary, ...)                                                                   \
+  ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY, op, E)                                                                        \
+  ELEMENTWISE_FLOATS (STAGE_UNARY, op, V)                                                                              \
+  ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (STAGE_UNARY_ROW, op, E))                                                  \
+  ELEMENTWISE_OP (op, elementwise_x, op_summary, .infer = elementwise_infer_floating, __VA_ARGS__)
+
+#define STAGE_FLOAT_BINARY(op, E, op_summary, ...)                                                                     \
+  ELEMENTWISE_FLOATS (ELEMENTWISE_BINARY, op, E)                                                                       \
+  ELEMENTWISE_FLOATS (STAGE_BINARY, op, E)                                                                             \
+  ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (STAGE_BINARY_ROW, op, E))                                                 \
+  ELEMENTWISE_OP (op, elementwise_x1_x2, op_summary, .infer = elementwise_infer_floating, __VA_ARGS__)

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The family of the stages, as compiled for one instruction set: how the accumulator
+ * comes from memory and goes there. */
+#include "stage.h"
+
+#ifdef STAGES
+#define LOAD_EACH(i, DT) a##i = STAGE_AT (i, DT);
+#define STORE_EACH(i, DT) STAGE_AT (i, DT) = a##i;
+#define STREAM_EACH(i, DT) STAGE_INTRINSIC (stream_ps) ((float *) (data + i * STAGE_BYTES), a##i);
+
+#define MOVE(name, EACH)                                                                                               \
+  static void name (STAGE_ARGUMENTS)                                                                                   \
+  {                                                                                                                    \
+    guint8 *data = (guint8 *) stage->data + (offset & stage->mask);                                                    \
+                                                                                                                       \
+    STAGE_EACH (EACH, FLOAT32)                                                                                         \
+    STAGE_NEXT;                                                                                                        \
+  }
+
+MOVE (load, LOAD_EACH)
+MOVE (store, STORE_EACH)
+MOVE (stream, STREAM_EACH)
+
+static void
+end (STAGE_ARGUMENTS)
+{
+}
+
+static void
+run (const CandelaStage *stages, gsize size)
+{
+  const StageVector none = { 0 };
+
+  for (gsize offset = 0; offset < size; offset += STAGE_BLOCK)
+    ((StageFunc) stages->func) (stages, offset, none, none, none, none, none, none, none, none);
+}
+
+const CandelaStageFamily ELEMENTWISE_FAMILY = {
+  .block = STAGE_BLOCK,
+  .run = run,
+  .load = (CandelaStageFunc) load,
+  .store = (CandelaStageFunc) store,
+  .stream = (CandelaStageFunc) stream,
+  .end = (CandelaStageFunc) end,
+};
+#endif
