@@ -64,6 +64,12 @@ void candela_run_end_exclusive (void);
  * one that is that simple. */
 gboolean candela_run_small (CandelaRun *run, const CandelaPlanStep *step);
 
+/* Calls an op's compute function, which may have to wait for another's. */
+gboolean candela_run_compute (CandelaKernel *kernel, GError **error);
+
+/* rows.c: steps that run together, block by block of their rows. */
+gboolean candela_run_rows (CandelaRun *run, const CandelaPlanStep *step, GError **error);
+
 /* tile.c: a fused step. */
 gboolean candela_run_tiles (CandelaRun *run, const CandelaPlanStep *step, GError **error);
 

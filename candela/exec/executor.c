@@ -29,6 +29,7 @@ candela_run_get_buffer (const CandelaRun *run, const CandelaPlanValue *value)
     case CANDELA_STORAGE_BINDING:
       return candela_tensor_get_buffer (run->bindings[value->source]);
     case CANDELA_STORAGE_LITERAL:
+    case CANDELA_STORAGE_LOCAL:
       return NULL;
     }
   return NULL;
@@ -40,6 +41,8 @@ candela_run_get_data (const CandelaRun *run, guint32 v)
   const CandelaPlanValue *value = &run->plan->values[v];
   CandelaBuffer *buffer = candela_run_get_buffer (run, value);
 
+  if (value->storage == CANDELA_STORAGE_LOCAL)
+    return NULL;
   return buffer != NULL ? buffer->data : (gpointer) candela_plan_scalar (run->plan, value);
 }
 
@@ -130,8 +133,8 @@ candela_run_end_exclusive (void)
   g_rec_mutex_unlock (&one_at_a_time);
 }
 
-static gboolean
-call_compute (CandelaKernel *kernel, GError **error)
+gboolean
+candela_run_compute (CandelaKernel *kernel, GError **error)
 {
   gboolean exclusive = candela_op_get_facts (kernel->op)->info->threads == CANDELA_THREADS_ONE_AT_A_TIME;
   GError *local = NULL;
@@ -210,7 +213,7 @@ run_kernel (CandelaRun *run, const CandelaPlanStep *step, GError **error)
                            .parallel_for =
                              node->u.op.facts->info->threads == CANDELA_THREADS_ANY ? candela_parallel_for : NULL };
 
-  return call_compute (&kernel, error);
+  return candela_run_compute (&kernel, error);
 }
 
 static void
@@ -295,6 +298,10 @@ run_step (CandelaRun *run, const CandelaPlanStep *step, GError **error)
     {
     case CANDELA_STEP_FUSED:
       if (!candela_run_small (run, step) && !candela_run_tiles (run, step, error))
+        return FALSE;
+      break;
+    case CANDELA_STEP_ROWS:
+      if (!candela_run_rows (run, step, error))
         return FALSE;
       break;
     case CANDELA_STEP_KERNEL:

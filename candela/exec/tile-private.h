@@ -46,8 +46,9 @@ gboolean candela_pass_init (CandelaPass *pass, CandelaRun *run, const CandelaPla
                             GError **error);
 void candela_pass_clear (CandelaPass *pass);
 
-/* Runs all parts over elements start to end - 1, on this thread. */
-void candela_pass_run (const CandelaPass *pass, guint64 start, guint64 end);
+/* Runs all parts over elements start to end - 1, on this thread, in scratch_bytes of
+ * memory aligned to CANDELA_ALIGNMENT; NULL: in memory of its own. */
+void candela_pass_run (const CandelaPass *pass, guint64 start, guint64 end, guint8 *scratch);
 
 /* Where the tile of an operand of a part is: an input, a register, or an output
  * of the step, which later parts may read as well. */

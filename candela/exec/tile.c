@@ -226,15 +226,16 @@ run_range (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **i
 /* ---- A whole step ---- */
 
 void
-candela_pass_run (const CandelaPass *pass, guint64 start, guint64 end)
+candela_pass_run (const CandelaPass *pass, guint64 start, guint64 end, guint8 *scratch)
 {
   guint8 small[STACK_BYTES] __attribute__ ((aligned (CANDELA_ALIGNMENT)));
   const guint8 *few[FEW_INPUTS];
   g_autofree const guint8 **many = NULL;
   g_autofree guint8 *large = NULL;
-  guint8 *scratch = small;
 
-  if (pass->scratch_bytes > STACK_BYTES)
+  if (scratch == NULL)
+    scratch = small;
+  if (scratch == small && pass->scratch_bytes > STACK_BYTES)
     {
       large = g_malloc (pass->scratch_bytes + CANDELA_ALIGNMENT);
       scratch = (guint8 *) (((gsize) large + CANDELA_ALIGNMENT - 1) & ~(gsize) (CANDELA_ALIGNMENT - 1));
@@ -253,7 +254,7 @@ run_chunk (guint64 chunk, gpointer data)
   guint64 start = chunk * CHUNK_ELEMENTS;
   guint64 end = MIN (pass->n, start + CHUNK_ELEMENTS);
 
-  candela_pass_run (pass, start, end);
+  candela_pass_run (pass, start, end, NULL);
 
   /* Of a run that was cancelled nobody knows what is done. */
   if (g_cancellable_is_cancelled (pass->run->cancellable))
@@ -276,7 +277,8 @@ is_streamed (const CandelaPlan *plan, const CandelaPlanOutput *output)
   gboolean result;
   gsize from;
 
-  if (!candela_can_stream () || (output->kind != CANDELA_OUTPUT_ALLOCATE && output->kind != CANDELA_OUTPUT_REUSE))
+  if (!candela_can_stream () || value->storage != CANDELA_STORAGE_SLOT
+      || (output->kind != CANDELA_OUTPUT_ALLOCATE && output->kind != CANDELA_OUTPUT_REUSE))
     return FALSE;
   result = plan->slots[value->source].end == CANDELA_PLAN_NONE;
   from = result ? CANDELA_STREAM_RESULTS_FROM : CANDELA_STREAM_FROM;

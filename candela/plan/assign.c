@@ -242,6 +242,28 @@ list_frees (CandelaPlan *plan)
       }
 }
 
+/* The steps of a group are told what becomes of their outputs. */
+static void
+tell_groups (CandelaPlan *plan)
+{
+  for (guint32 s = 0; plan->n_groups > 0 && s < plan->n_steps; s++)
+    {
+      const CandelaPlanStep *step = &plan->steps[s];
+      guint32 next = step->first_output;
+
+      if (step->kind != CANDELA_STEP_ROWS)
+        continue;
+      for (guint32 k = 0; k < plan->groups[step->group].n_subs; k++)
+        {
+          const CandelaPlanStep *sub = &plan->subs[plan->groups[step->group].first_sub + k];
+
+          for (guint32 o = 0; o < sub->n_outputs; o++)
+            if (plan->values[plan->outputs[sub->first_output + o].value].storage != CANDELA_STORAGE_LOCAL)
+              plan->outputs[sub->first_output + o].kind = plan->outputs[next++].kind;
+        }
+    }
+}
+
 void
 candela_planner_assign (CandelaPlanner *planner)
 {
@@ -263,6 +285,7 @@ candela_planner_assign (CandelaPlanner *planner)
       candela_profile_clear (&assignment.profile);
     }
   list_frees (plan);
+  tell_groups (plan);
   for (guint32 v = 0; v < plan->n_values; v++)
     if (plan->values[v].storage == CANDELA_STORAGE_SLOT)
       {

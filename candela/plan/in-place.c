@@ -62,6 +62,37 @@ same_addresses (const CandelaLayout *a, const CandelaLayout *b)
     }
 }
 
+static gboolean is_declared (const CandelaPlan *plan, const CandelaPlanStep *step, const CandelaPlanOutput *output,
+                             guint32 input);
+
+/* The steps of a group are done with a row before a later one writes it, but not
+ * where they read it for another row. */
+static gboolean
+is_declared_in_rows (const CandelaPlan *plan, const CandelaPlanStep *step, const CandelaPlanOutput *output,
+                     guint32 value)
+{
+  const CandelaPlanGroup *group = &plan->groups[step->group];
+  gboolean written = FALSE;
+
+  for (guint32 k = 0; k < group->n_subs; k++)
+    {
+      const CandelaPlanStep *sub = &plan->subs[group->first_sub + k];
+      const CandelaPlanOutput *outputs = plan->outputs + sub->first_output;
+      guint32 o = 0;
+
+      while (o < sub->n_outputs && outputs[o].value != output->value)
+        o++;
+      for (guint32 i = 0; i < sub->n_inputs; i++)
+        if (plan->inputs[sub->first_input + i] == value
+            && (written || (o < sub->n_outputs && !is_declared (plan, sub, &outputs[o], i))
+                || (sub->kind == CANDELA_STEP_FUSED
+                    && !candela_layout_same_shape (plan->values[value].layout, plan->values[outputs[0].value].layout))))
+          return FALSE;
+      written = written || o < sub->n_outputs;
+    }
+  return TRUE;
+}
+
 /* What the op that writes the output says of reading this input of the step. In
  * a fused step that is one of the parts; those before it are done with an index
  * before it writes there, and those after it must not read it. */
@@ -70,6 +101,8 @@ is_declared (const CandelaPlan *plan, const CandelaPlanStep *step, const Candela
 {
   guint output_of_node = plan->values[output->value].output;
 
+  if (step->kind == CANDELA_STEP_ROWS)
+    return is_declared_in_rows (plan, step, output, plan->inputs[step->first_input + input]);
   if (plan->parts[step->first_part].node->kind != CANDELA_NODE_OP)
     return FALSE;
   if (step->kind != CANDELA_STEP_FUSED)

@@ -17,7 +17,8 @@ typedef enum {
   CANDELA_STORAGE_SLOT,    /* a slot of the plan */
   CANDELA_STORAGE_TENSOR,  /* an edge's tensor, or that of a cache that was filled when the plan was made */
   CANDELA_STORAGE_LITERAL, /* a scalar in its node */
-  CANDELA_STORAGE_BINDING  /* a slot node's: bound when the plan runs */
+  CANDELA_STORAGE_BINDING, /* a slot node's: bound when the plan runs */
+  CANDELA_STORAGE_LOCAL    /* a block of rows at a time, within a step */
 } CandelaStorage;
 
 /* Why an output is produced as it is. */
@@ -44,7 +45,7 @@ typedef struct
 {
   CandelaNode *node;     /* that it is the value of; the plan's reference is through its roots */
   CandelaLayout *layout; /* resolved: over the buffer that it really has; a node's, or one of the plan's */
-  guint32 source;        /* the slot, the index of the tensor or binding, or the value whose node holds the scalar */
+  guint32 source;        /* the slot, the index of the tensor or binding, the value whose node holds the scalar, or the local */
   guint8 output;
   guint8 dtype;
   guint8 storage; /* CandelaStorage */
@@ -74,7 +75,8 @@ typedef enum {
   CANDELA_STEP_FUSED,     /* element-wise ops, one or several, as one pass */
   CANDELA_STEP_REFERENCE, /* nothing to compute */
   CANDELA_STEP_PACK,      /* a contiguous copy, for a cache */
-  CANDELA_STEP_BAKED      /* a plan within the plan */
+  CANDELA_STEP_BAKED,     /* a plan within the plan */
+  CANDELA_STEP_ROWS       /* several of the first two, a block of rows after the other */
 } CandelaStepKind;
 
 /* One micro-op of a fused step. Operands below n_inputs (of the step) are the
@@ -94,10 +96,25 @@ typedef struct
   guint8 kind;                     /* CandelaStepKind */
   guint32 first_input, n_inputs;   /* in the plan's inputs: resolved values */
   guint32 first_output, n_outputs; /* in the plan's outputs */
-  guint32 first_part, n_parts;     /* in the plan's parts; one part unless fused */
-  guint32 n_registers;
+  guint32 first_part, n_parts;     /* in the plan's parts; one part unless fused or rows */
+  union
+  {
+    guint32 n_registers; /* fused */
+    guint32 group;       /* rows: in the plan's groups */
+  };
   guint32 first_free, n_free; /* in the plan's frees: slots, after this step */
 } CandelaPlanStep;
+
+/* Steps that run together: block by block of their rows, the first axes of all
+ * that they compute. What only they read are locals; a local's `source` is its
+ * number in the group. */
+typedef struct
+{
+  guint32 first_sub, n_subs;     /* in the plan's subs */
+  guint32 first_local, n_locals; /* in the plan's local_bytes */
+  gint64 n_rows;
+  guint n_axes; /* the first ones, which are the rows */
+} CandelaPlanGroup;
 
 struct _CandelaPlan
 {
@@ -116,6 +133,11 @@ struct _CandelaPlan
   guint32 n_slots;
   CandelaPlanStep *steps;
   guint32 n_steps;
+  CandelaPlanGroup *groups;
+  guint32 n_groups;
+  CandelaPlanStep *subs; /* steps of groups, which free nothing */
+  gsize *local_bytes;    /* of a row */
+  guint32 n_locals;
   guint32 *inputs;
   CandelaPlanOutput *outputs;
   CandelaPlanPart *parts;

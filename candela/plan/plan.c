@@ -102,6 +102,7 @@ candela_plan_new (CandelaNode *const *roots, gsize n_roots, CandelaPlanFlags fla
     {
       candela_planner_form_regions (&planner);
       candela_planner_emit_steps (&planner);
+      candela_planner_group_rows (&planner);
       candela_planner_assign (&planner);
       plan->depth = inner_depth (&planner);
     }
@@ -194,10 +195,8 @@ values_equal (CandelaPlan *plan, CandelaPlan *other, guint32 v)
 }
 
 static gboolean
-steps_equal (const CandelaPlan *a, const CandelaPlan *b, guint32 s)
+steps_equal (const CandelaPlan *a, const CandelaPlanStep *x, const CandelaPlan *b, const CandelaPlanStep *y)
 {
-  const CandelaPlanStep *x = &a->steps[s], *y = &b->steps[s];
-
   if (x->kind != y->kind || x->n_inputs != y->n_inputs || x->n_outputs != y->n_outputs || x->n_parts != y->n_parts
       || x->n_free != y->n_free || x->n_registers != y->n_registers)
     return FALSE;
@@ -221,6 +220,16 @@ steps_equal (const CandelaPlan *a, const CandelaPlan *b, guint32 s)
                      sizeof (guint32) * (part->node->n_inputs + part->node->n_outputs))
                != 0)
         return FALSE;
+    }
+  if (x->kind == CANDELA_STEP_ROWS)
+    {
+      const CandelaPlanGroup *group = &a->groups[x->group], *other = &b->groups[y->group];
+
+      if (group->n_rows != other->n_rows || group->n_subs != other->n_subs || group->n_locals != other->n_locals)
+        return FALSE;
+      for (guint32 k = 0; k < group->n_subs; k++)
+        if (!steps_equal (a, &a->subs[group->first_sub + k], b, &b->subs[other->first_sub + k]))
+          return FALSE;
     }
   return TRUE;
 }
@@ -261,7 +270,7 @@ candela_plan_equal (CandelaPlan *a, CandelaPlan *b)
     if (a->slots[slot].bytes != b->slots[slot].bytes)
       return FALSE;
   for (guint32 s = 0; s < a->n_steps; s++)
-    if (!steps_equal (a, b, s))
+    if (!steps_equal (a, &a->steps[s], b, &b->steps[s]))
       return FALSE;
   return TRUE;
 }

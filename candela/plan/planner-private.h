@@ -7,6 +7,8 @@
  *   preplan  what each node's value is (its own, an alias, a reference), and from
  *            which values it reads: frozen where it stands in the list
  *   region   which element-wise steps become one
+ *   emit     the steps, and what lies between the parts of one
+ *   rows     which steps run together, a block of rows after the other
  *   assign   lifetimes, in place, reuse: the five ways to produce an output
  *
  * All state is flat arrays; nodes, values and steps are their indices. */
@@ -64,6 +66,7 @@ gboolean candela_planner_order (CandelaPlanner *planner, GError **error);
 gboolean candela_planner_preplan (CandelaPlanner *planner, GError **error);
 void candela_planner_form_regions (CandelaPlanner *planner);
 void candela_planner_emit_steps (CandelaPlanner *planner);
+void candela_planner_group_rows (CandelaPlanner *planner);
 void candela_planner_assign (CandelaPlanner *planner);
 
 static inline const CandelaOpFacts *

@@ -93,7 +93,7 @@ append_step (GString *dot, const CandelaPlan *plan, guint32 index, const gboolea
   g_string_append_printf (dot, "  s%u [shape=record, fillcolor=\"%s\"%s, label=\"{", index,
                           candela_plan_kind_color (kind), is_root ? ", penwidth=2.5" : "");
 
-  if (step->kind == CANDELA_STEP_FUSED && step->n_parts > 1)
+  if (step->n_parts > 1)
     {
       append_field (dot, "", g_strdup_printf ("step %u: %u ops as one", index, step->n_parts));
       for (guint32 p = 0; p < MIN (step->n_parts, MAX_PARTS); p++)

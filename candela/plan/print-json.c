@@ -87,7 +87,7 @@ add_outputs (JsonBuilder *builder, const CandelaPlan *plan, const CandelaPlanSte
   json_builder_end_array (builder);
 }
 
-/* A fused step goes by the name of the last of its parts, whose result it is. */
+/* A step of several goes by the name of the last of its parts, whose result it is. */
 static const char *
 step_op (const CandelaPlan *plan, const CandelaPlanStep *step)
 {
@@ -110,7 +110,7 @@ add_step (JsonBuilder *builder, const CandelaPlan *plan, guint32 index)
   add_index (builder, "node", output != NULL ? output->value : CANDELA_PLAN_NONE);
   add_string (builder, "kind", candela_plan_step_kind_name (step));
   add_string (builder, "op", step_op (plan, step));
-  if (step->kind == CANDELA_STEP_FUSED && step->n_parts > 1)
+  if (step->n_parts > 1)
     {
       json_builder_set_member_name (builder, "parts");
       json_builder_begin_array (builder);
@@ -185,8 +185,8 @@ add_slots (JsonBuilder *builder, const CandelaPlan *plan)
  * @plan: a plan
  *
  * The plan as a JSON object, with the members `leaves` (`id`, `kind`, `name`,
- * `dtype`, `shape`), `steps` (`index`, `node`, `kind`, `op`, `parts` if it is
- * fused of several, `dtype`, `shape`, `inputs`, `output` with `kind`, `input`,
+ * `dtype`, `shape`), `steps` (`index`, `node`, `kind`, `op`, `parts` if it runs
+ * several ops, `dtype`, `shape`, `inputs`, `output` with `kind`, `input`,
  * `slot` and `bytes`, `outputs` if there are several, `free_after`, `reason`),
  * `slots` (`id`, `bytes`, `start`, `end`, which is null if a result keeps it),
  * `root`, `roots`, `allocations`, `peak_bytes`, `lower_bound_bytes` and

@@ -19,9 +19,9 @@ candela_plan_kind_name (guint kind)
 const char *
 candela_plan_step_kind_name (const CandelaPlanStep *step)
 {
-  static const char *const names[] = { "kernel", "element-wise", "reference", "pack", "baked" };
+  static const char *const names[] = { "kernel", "element-wise", "reference", "pack", "baked", "rows" };
 
-  if (step->n_parts > 1)
+  if (step->kind == CANDELA_STEP_FUSED && step->n_parts > 1)
     return "fused";
   return step->kind < G_N_ELEMENTS (names) ? names[step->kind] : "unknown";
 }

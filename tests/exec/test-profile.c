@@ -190,7 +190,7 @@ test_no_steps (void)
 static void
 test_table (void)
 {
-  g_autoptr (CandelaRunProfile) profile = profile_given ("sum(exp(a + b), axis=1).T", matrices, 3, 0);
+  g_autoptr (CandelaRunProfile) profile = profile_given ("sum(exp(a + b), axis=0).T", matrices, 3, 0);
   g_autofree char *text = candela_run_profile_to_string (profile);
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
   guint n = candela_run_profile_get_n_steps (profile);
@@ -226,7 +226,7 @@ check_event (JsonObject *event, CandelaRunProfile *profile, guint step)
 static void
 test_trace (void)
 {
-  g_autoptr (CandelaRunProfile) profile = profile_given ("sum(exp(a + b), axis=1)", matrices, 3, 0);
+  g_autoptr (CandelaRunProfile) profile = profile_given ("sum(exp(a + b), axis=0)", matrices, 3, 0);
   g_autofree char *text = candela_run_profile_to_chrome_trace (profile);
   g_autoptr (GError) error = NULL;
   g_autoptr (JsonNode) root = json_from_string (text, &error);

@@ -138,6 +138,30 @@ static const Case cases[] = {
   { "region/not-with-a-wider-result", "x = f @ f.T; y = x @ x; astype(x + y, \"float64\")", WHOLE,
     "transpose(f):reference-eternal; matmul(f,transpose):allocate@0; matmul(matmul,matmul):allocate@1; "
     "add(matmul,matmul):in-place@0-1; astype(add):allocate@2-0" },
+  /* Rows: what lies between is there for a block at a time. */
+  { "rows/softmax", "e = exp(a - max(a, axis=1, keepdims=true)); e / sum(e, axis=1, keepdims=true)", WHOLE,
+    "max+subtract+exp+sum+divide(a):allocate@0" },
+  { "rows/of-two-reductions", "(a - mean(a, axis=1, keepdims=true)) / std(a, axis=1, keepdims=true)", WHOLE,
+    "mean+std+subtract+divide(a):allocate@0" },
+  { "rows/ends-in-a-reduction", "sum((a + 1) * 2, axis=1)", WHOLE, "add+multiply+sum(a,1.0,2.0):allocate@0" },
+  { "rows/read-through-a-view", "s = sum(a, axis=1); a - s[:, None]", WHOLE, "sum+subtract(a):allocate@0" },
+  { "rows/result-on-the-way", "s = sum(a, axis=1, keepdims=true); s, a / s", WHOLE,
+    "sum+divide(a):allocate@0,allocate@1" },
+  { "rows/in-place", "x = s @ s; x / sum(x, axis=1, keepdims=true)", WHOLE,
+    "matmul(s,s):allocate@0; sum+divide(matmul):in-place@0" },
+  { "rows/distances", "d = a[:, None, :] - s[None]; sum(d * d, axis=-1)", WHOLE,
+    "index(a):reference-eternal; index(s):reference-eternal; subtract+multiply+sum(index,index):allocate@0" },
+  /* Not by rows: over all axes, or the first one; where a row would read another. */
+  { "rows/not-over-all", "a - sum(a)", WHOLE, "sum(a):allocate@0; subtract(a,sum):allocate@1-0" },
+  { "rows/not-over-the-first", "a - sum(a, axis=0)", WHOLE, "sum(a):allocate@0; subtract(a,sum):allocate@1-0" },
+  { "rows/not-across", "x = exp(s); x - sum(x, axis=1)", WHOLE,
+    "exp+sum(s):allocate@0,allocate@1; subtract(exp,sum):in-place@0-1" },
+  { "rows/not-the-other-way-round", "x = exp(s); x.T - sum(x, axis=1, keepdims=true)", WHOLE,
+    "exp+sum(s):allocate@0,allocate@1; transpose(exp):reference-slot@0; subtract(transpose,sum):allocate@2-0,1" },
+  /* Written over x, row 0 would be lost for the others. */
+  { "rows/not-over-what-all-rows-read", "x = s @ s; y = x[:, None] - x; sum(y * y, axis=-1) * x", WHOLE,
+    "matmul(s,s):allocate@0; index(matmul):reference-slot@0; "
+    "subtract+multiply+sum+multiply(index,matmul):allocate@1-0" },
   { "region/narrower-result", "exp(astype(a, \"float32\"))", WHOLE, "astype+exp(a):allocate@0" },
 };
 

@@ -168,6 +168,57 @@ paper_check_registers (const CandelaPlan *plan, const CandelaPlanStep *step)
     g_assert_true (outputs[o]);
 }
 
+/* Steps that run together read what is outside the step, or made before by another of
+ * them; and what they make is a result of the step, or a local. */
+static inline void
+paper_check_rows (const CandelaPlan *plan, const CandelaPlanStep *step)
+{
+  const CandelaPlanGroup *group = &plan->groups[step->group];
+  g_autoptr (GHashTable) there = g_hash_table_new (NULL, NULL);
+  guint32 n_results = 0, n_locals = 0;
+
+  g_assert_cmpuint (group->n_subs, >, 1);
+  for (guint32 i = 0; i < step->n_inputs; i++)
+    g_hash_table_add (there, GUINT_TO_POINTER (plan->inputs[step->first_input + i] + 1));
+  for (guint32 k = 0; k < group->n_subs; k++)
+    {
+      const CandelaPlanStep *sub = &plan->subs[group->first_sub + k];
+
+      g_assert_true (sub->kind == CANDELA_STEP_FUSED || sub->kind == CANDELA_STEP_KERNEL);
+      if (sub->kind == CANDELA_STEP_FUSED)
+        paper_check_registers (plan, sub);
+      for (guint32 i = 0; i < sub->n_inputs; i++)
+        {
+          guint32 v = plan->inputs[sub->first_input + i];
+
+          /* A view of a local or of a result is not listed by itself. */
+          if (plan->values[v].storage == CANDELA_STORAGE_LOCAL)
+            g_assert_cmpuint (plan->values[v].source, <, n_locals);
+          else if (!g_hash_table_contains (there, GUINT_TO_POINTER (v + 1)))
+            g_assert_true (g_hash_table_contains (there, GUINT_TO_POINTER (G_MAXUINT32 - plan->values[v].source)));
+        }
+      for (guint32 o = 0; o < sub->n_outputs; o++)
+        {
+          guint32 v = plan->outputs[sub->first_output + o].value;
+          const CandelaPlanValue *value = &plan->values[v];
+
+          g_assert_cmpint (value->layout->n_elements % group->n_rows, ==, 0);
+          if (value->storage == CANDELA_STORAGE_LOCAL)
+            {
+              g_assert_cmpuint (value->source, ==, n_locals++);
+              g_assert_cmpuint (plan->local_bytes[group->first_local + value->source] * group->n_rows, ==,
+                                value->layout->n_elements * candela_dtype_get_size (value->dtype));
+              continue;
+            }
+          g_assert_cmpuint (plan->outputs[step->first_output + n_results++].value, ==, v);
+          g_hash_table_add (there, GUINT_TO_POINTER (v + 1));
+          g_hash_table_add (there, GUINT_TO_POINTER (G_MAXUINT32 - value->source));
+        }
+    }
+  g_assert_cmpuint (n_results, ==, step->n_outputs);
+  g_assert_cmpuint (n_locals, ==, group->n_locals);
+}
+
 /* What a plan within the plan holds while it runs: its own peak, and a packed copy
  * of every input that does not lie packed from the start of its buffer. */
 static inline guint64
@@ -197,6 +248,8 @@ paper_step (Paper *paper, guint32 s)
     paper_write (paper, s, &plan->outputs[step->first_output + o]);
   if (step->kind == CANDELA_STEP_FUSED)
     paper_check_registers (plan, step);
+  if (step->kind == CANDELA_STEP_ROWS)
+    paper_check_rows (plan, step);
   paper->peak = MAX (paper->peak, paper->held + (step->kind == CANDELA_STEP_BAKED ? paper_baked (plan, step) : 0));
   for (guint32 f = 0; f < step->n_free; f++)
     paper_free_slot (paper, plan->frees[step->first_free + f], s);

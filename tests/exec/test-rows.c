@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Steps that run together, block of rows by block of rows: the values of running
+ * them one by one, bit for bit; values by hand; and what makes a group. */
+#include "../plan/verify.h"
+#include "../testing.h"
+
+static const char *const expressions[] = {
+  /* x: [n, m]; r: [m]; c: [n, 1]; all of the same dtype. */
+  "e = exp(x - max(x, axis=-1, keepdims=true)); e / sum(e, axis=-1, keepdims=true)",
+  "m = max(x, axis=1, keepdims=true); m + log(sum(exp(x - m), axis=1, keepdims=true))",
+  "(x - mean(x, axis=-1, keepdims=true)) / sqrt(var(x, axis=-1, keepdims=true) + 1e-5) * r + r",
+  "s = sum(x, axis=1); x * s[:, None]",
+  "s = sum(x, axis=1); x * reshape(s, [-1, 1])",
+  "s = sum(x * x, axis=1); t = sqrt(s); x / expand_dims(t, axis=1)",
+  "sum((x - r) * (x - r), axis=1)",
+  "i = argmax(x, axis=1, keepdims=true); x * astype(i, \"float32\") + c",
+  "where(x > mean(x, axis=1, keepdims=true), x, 0.0)",
+  "t = x + c; t - min(t, axis=1, keepdims=true) + t[:, ::-1]",
+  "t = x * 2; u = t[:, 0:1]; (t - u) / (max(t, axis=1, keepdims=true) - u + 1)",
+  "t = x * 2; sum(t[:, ::-1], axis=1, keepdims=true) + t",
+  "t = x + 1; v = t.T; sum(v, axis=1) + sum(t, axis=0)",
+  "t = x + 1; s = sum(t, axis=1); s + sum(t) ",
+  "any(x > r, axis=1, keepdims=true) * x + std(x, axis=1, keepdims=true)",
+  "x[::-1] - mean(x[::-1], axis=1, keepdims=true)",
+  "t = x.T; t - mean(t, axis=1, keepdims=true)",
+  "x - x[0] - mean(x - x[0], axis=1, keepdims=true)",
+  "t = x + c; s = sum(t, axis=1, keepdims=true); t / s, s, t",
+  "t = exp(x); p = t / sum(t, axis=-1, keepdims=true); sum(p * x, axis=1), t * 2",
+  /* Rows of two axes, and of one of three. */
+  "y = reshape(x, [2, -1, 4]); y - mean(y, axis=2, keepdims=true)",
+  "y = reshape(x, [2, -1, 4]); y - mean(y, axis=(1, 2), keepdims=true)",
+  "y = reshape(x, [2, -1, 4]); y - mean(y, axis=1, keepdims=true)",
+  "y = reshape(x, [2, -1, 4]); sum(exp(y - max(y, axis=2, keepdims=true)), axis=2)",
+  "d = x[:, None, 0:3] - x[None, 0:5, 0:3]; sum(d * d, axis=-1)",
+  "d = x[:, None] - x[None, 0:5]; sqrt(sum(d * d, axis=-1)) + c",
+};
+
+static CandelaTensor *
+make_data (CandelaDType dtype, gint64 n, gint64 m, guint32 seed)
+{
+  const gint64 shape[] = { n, m };
+  CandelaTensor *tensor = candela_tensor_new (dtype, shape, 2, NULL);
+  gpointer data = candela_tensor_get_writable_data (tensor);
+
+  for (gint64 k = 0; k < n * m; k++)
+    {
+      double value = ((seed = seed * 1664525 + 1013904223) >> 8) / (double) (1 << 22) - 2;
+
+      if (dtype == CANDELA_DTYPE_FLOAT32)
+        ((float *) data)[k] = (float) value;
+      else
+        ((double *) data)[k] = value;
+    }
+  return tensor;
+}
+
+static void
+put_data (GHashTable *names, const char *name, CandelaDType dtype, gint64 n, gint64 m, gboolean flat)
+{
+  g_autoptr (CandelaTensor) tensor = make_data (dtype, n, m, n * 31 + m + name[0]);
+  g_autoptr (CandelaTensor) row = NULL;
+  const gint64 shape[] = { m };
+
+  if (flat)
+    {
+      row = candela_tensor_new (dtype, shape, 1, NULL);
+      memcpy (candela_tensor_get_writable_data (row), candela_tensor_get_data (tensor),
+              m * candela_dtype_get_size (dtype));
+    }
+  put_name (names, name, candela_node_new_tensor (flat ? row : tensor));
+}
+
+/* Few rows and many, short and long, a whole number of blocks and not. */
+static void
+test_expression (gconstpointer data)
+{
+  static const gint64 shapes[][2] = { { 2, 4 }, { 8, 8 }, { 6, 12 }, { 1002, 4 }, { 64, 1028 }, { 30, 20000 } };
+  const char *text = data;
+
+  for (guint s = 0; s < G_N_ELEMENTS (shapes); s++)
+    for (CandelaDType dtype = CANDELA_DTYPE_FLOAT32; dtype <= CANDELA_DTYPE_FLOAT64; dtype++)
+      {
+        g_autoptr (GHashTable) names = names_new ();
+        g_autoptr (CandelaExpression) expression = NULL;
+        g_autoptr (GPtrArray) roots = g_ptr_array_new ();
+        g_autoptr (CandelaPlan) one_by_one = NULL;
+        CandelaTensor **wanted;
+
+        if (s == 5 && dtype == CANDELA_DTYPE_FLOAT64)
+          continue;
+        put_data (names, "x", dtype, shapes[s][0], shapes[s][1], FALSE);
+        put_data (names, "r", dtype, 1, shapes[s][1], TRUE);
+        put_data (names, "c", dtype, shapes[s][0], 1, FALSE);
+        expression = parse (text, names);
+        for (guint v = 0; v < candela_expression_get_n_values (expression); v++)
+          g_ptr_array_add (roots, candela_expression_get_nth_value (expression, v));
+        one_by_one = plan_roots ((CandelaNode **) roots->pdata, roots->len, NO_OPTIMIZATION);
+        wanted = run_plan (one_by_one, NULL);
+        check_roots ((CandelaNode **) roots->pdata, wanted, roots->len, text);
+        free_tensors (wanted, roots->len);
+      }
+}
+
+/* By hand: equal elements share a softmax equally; rows that are multiples of one
+ * another are the same when standardised; distances in a 3-4-5 triangle. */
+static void
+test_values (void)
+{
+  static const Given x = { "x", "float64", "3 4", "1 1 1 1 7 7 7 7 -2 -2 -2 -2" };
+  static const Given y = { "y", "float64", "2 4", "1 2 3 6 10 20 30 60" };
+  static const Given z = { "z", "float64", "3 2", "0 0 3 0 0 4" };
+
+  check_value ("e = exp(x - max(x, axis=-1, keepdims=true)); e / sum(e, axis=-1, keepdims=true)", &x, 1, "float64",
+               "3 4", "0.25 0.25 0.25 0.25 0.25 0.25 0.25 0.25 0.25 0.25 0.25 0.25");
+  check_value ("m = mean(y, axis=1, keepdims=true); d = y - m; d / mean(abs(d), axis=1, keepdims=true)", &y, 1,
+               "float64", "2 4",
+               "-1.3333333333333333 -0.66666666666666663 0 2 "
+               "-1.3333333333333333 -0.66666666666666663 0 2");
+  check_value ("d = z[:, None] - z; sqrt(sum(d * d, axis=-1))", &z, 1, "float64", "3 3", "0 3 4 3 0 5 4 5 0");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (expressions); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/rows/expression/%u", i);
+
+      g_test_add_data_func (path, expressions[i], test_expression);
+    }
+  g_test_add_func ("/rows/values", test_values);
+  return g_test_run ();
+}
