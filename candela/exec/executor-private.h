@@ -25,6 +25,7 @@ typedef struct
   GCancellable *cancellable;
   CandelaProgressFunc progress;
   gpointer progress_data;
+  const CandelaPlanStep *followed; /* a step that ran with the one before it; NULL if none did */
   CandelaStepTime *times; /* of each step, to be filled in; NULL if nobody asks */
   guint64 done, total;    /* elements written */
   guint64 held;           /* bytes */

@@ -3,7 +3,7 @@
  * The executor: walks the steps of a plan, gives each output the buffer that
  * the plan says, calls the kernel, and frees what the plan lists after the step.
  * It decides nothing. */
-#include <candela/exec/executor-private.h>
+#include <candela/exec/follow-private.h>
 #include <candela/value/copy-private.h>
 #include <candela/value/debug-private.h>
 #include <candela/value/stream-private.h>
@@ -156,6 +156,17 @@ candela_run_compute (CandelaKernel *kernel, GError **error)
 }
 
 static gboolean
+run_followed (CandelaRun *run, const CandelaPlanStep *step, CandelaKernel *kernel, GError **error)
+{
+  CandelaFollower follower;
+  gboolean ok = candela_follower_init (&follower, run, step, kernel, error) && candela_run_compute (kernel, error)
+                && candela_follower_finish (&follower, run, kernel, error);
+
+  candela_follower_clear (&follower);
+  return ok;
+}
+
+static gboolean
 run_kernel (CandelaRun *run, const CandelaPlanStep *step, GError **error)
 {
   const CandelaPlan *plan = run->plan;
@@ -213,7 +224,7 @@ run_kernel (CandelaRun *run, const CandelaPlanStep *step, GError **error)
                            .parallel_for =
                              node->u.op.facts->info->threads == CANDELA_THREADS_ANY ? candela_parallel_for : NULL };
 
-  return candela_run_compute (&kernel, error);
+  return run_followed (run, step, &kernel, error);
 }
 
 static void
@@ -297,7 +308,7 @@ run_step (CandelaRun *run, const CandelaPlanStep *step, GError **error)
   switch ((CandelaStepKind) step->kind)
     {
     case CANDELA_STEP_FUSED:
-      if (!candela_run_small (run, step) && !candela_run_tiles (run, step, error))
+      if (run->followed != step && !candela_run_small (run, step) && !candela_run_tiles (run, step, error))
         return FALSE;
       break;
     case CANDELA_STEP_ROWS:

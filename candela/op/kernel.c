@@ -202,6 +202,28 @@ candela_kernel_parallel_for (const CandelaKernel *kernel, guint64 n, CandelaKern
 }
 
 /**
+ * candela_kernel_output_done: (skip)
+ * @kernel: a kernel call
+ * @start: the first logical index
+ * @n: how many elements
+ *
+ * Tells that elements of output 0 are final: the kernel will neither read nor write
+ * them again. If an element-wise step that is written over this output follows, it
+ * is run on them now, on this thread, while they are in the cache: a bias and an
+ * activation on a block of a product's rows. A kernel need not tell; one that does
+ * tells of each element once, from whichever thread wrote it, also from within the
+ * chunks of candela_kernel_parallel_for().
+ *
+ * Since: 1.0
+ */
+void
+candela_kernel_output_done (const CandelaKernel *kernel, guint64 start, guint64 n)
+{
+  if (kernel->output_done != NULL && n > 0)
+    kernel->output_done (kernel->output_done_data, start, n);
+}
+
+/**
  * candela_kernel_copy_input: (skip)
  * @kernel: a kernel call
  * @input: which input

@@ -107,6 +107,11 @@ typedef void (*CandelaKernelChunkFunc) (guint64 chunk, gpointer data);
 CANDELA_AVAILABLE_IN_1_0
 void candela_kernel_parallel_for (const CandelaKernel *kernel, guint64 n, CandelaKernelChunkFunc func, gpointer data);
 
+/* Tells that n elements of output 0, from a logical index on, are final: what
+ * follows may then change them while they are in the cache. */
+CANDELA_AVAILABLE_IN_1_0
+void candela_kernel_output_done (const CandelaKernel *kernel, guint64 start, guint64 n);
+
 /* Copies an input's elements, in logical order, into an output of the same dtype
  * and as many elements. */
 CANDELA_AVAILABLE_IN_1_0

@@ -78,6 +78,8 @@ struct _CandelaKernel
   const CandelaDType *out_dtypes;
   GCancellable *cancellable;
   void (*parallel_for) (guint64 n, CandelaKernelChunkFunc func, gpointer data); /* NULL: on this thread */
+  void (*output_done) (gpointer data, guint64 start, guint64 n); /* NULL: nobody wants to know */
+  gpointer output_done_data;
 };
 
 G_END_DECLS

@@ -242,6 +242,39 @@ list_frees (CandelaPlan *plan)
       }
 }
 
+/* An element-wise step that is written over what the step before it computes may
+ * run on each part of that as soon as it is there: all else that it reads is. */
+static gboolean
+may_follow (const CandelaPlan *plan, const CandelaPlanStep *before, const CandelaPlanStep *step)
+{
+  const CandelaPlanOutput *output = &plan->outputs[step->first_output];
+
+  if (step->kind != CANDELA_STEP_FUSED || step->n_outputs != 1 || output->kind != CANDELA_OUTPUT_IN_PLACE
+      || before->kind != CANDELA_STEP_KERNEL || before->n_outputs != 1
+      || plan->inputs[step->first_input + output->input] != plan->outputs[before->first_output].value)
+    return FALSE;
+  for (guint32 p = 0; p < step->n_parts; p++)
+    if (plan->parts[step->first_part + p].node->u.op.facts->info->threads != CANDELA_THREADS_ANY
+        || plan->parts[step->first_part + p].node->u.op.facts->info->effect != CANDELA_EFFECT_PURE)
+      return FALSE;
+  return TRUE;
+}
+
+static void
+find_followers (CandelaPlan *plan)
+{
+  const CandelaPlanStep *before = NULL;
+
+  for (guint32 s = 0; s < plan->n_steps; s++)
+    {
+      if (plan->steps[s].kind == CANDELA_STEP_REFERENCE)
+        continue;
+      if (before != NULL)
+        plan->steps[s].follows = may_follow (plan, before, &plan->steps[s]);
+      before = &plan->steps[s];
+    }
+}
+
 /* The steps of a group are told what becomes of their outputs. */
 static void
 tell_groups (CandelaPlan *plan)
@@ -286,6 +319,8 @@ candela_planner_assign (CandelaPlanner *planner)
     }
   list_frees (plan);
   tell_groups (plan);
+  if ((plan->flags & CANDELA_PLAN_NO_FUSION) == 0)
+    find_followers (plan);
   for (guint32 v = 0; v < plan->n_values; v++)
     if (plan->values[v].storage == CANDELA_STORAGE_SLOT)
       {

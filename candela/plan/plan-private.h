@@ -94,6 +94,7 @@ typedef struct
 typedef struct
 {
   guint8 kind;                     /* CandelaStepKind */
+  guint8 follows;                  /* fused: it may run on each part of its input as the step before it is done with that */
   guint32 first_input, n_inputs;   /* in the plan's inputs: resolved values */
   guint32 first_output, n_outputs; /* in the plan's outputs */
   guint32 first_part, n_parts;     /* in the plan's parts; one part unless fused or rows */

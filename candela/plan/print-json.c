@@ -110,6 +110,11 @@ add_step (JsonBuilder *builder, const CandelaPlan *plan, guint32 index)
   add_index (builder, "node", output != NULL ? output->value : CANDELA_PLAN_NONE);
   add_string (builder, "kind", candela_plan_step_kind_name (step));
   add_string (builder, "op", step_op (plan, step));
+  if (step->follows)
+    {
+      json_builder_set_member_name (builder, "follows");
+      json_builder_add_boolean_value (builder, TRUE);
+    }
   if (step->n_parts > 1)
     {
       json_builder_set_member_name (builder, "parts");
@@ -186,7 +191,7 @@ add_slots (JsonBuilder *builder, const CandelaPlan *plan)
  *
  * The plan as a JSON object, with the members `leaves` (`id`, `kind`, `name`,
  * `dtype`, `shape`), `steps` (`index`, `node`, `kind`, `op`, `parts` if it runs
- * several ops, `dtype`, `shape`, `inputs`, `output` with `kind`, `input`,
+ * several ops, `follows` if it may run on each part of its input as that is computed, `dtype`, `shape`, `inputs`, `output` with `kind`, `input`,
  * `slot` and `bytes`, `outputs` if there are several, `free_after`, `reason`),
  * `slots` (`id`, `bytes`, `start`, `end`, which is null if a result keeps it),
  * `root`, `roots`, `allocations`, `peak_bytes`, `lower_bound_bytes` and

@@ -140,7 +140,8 @@ output_place (const CandelaPlan *plan, const CandelaPlanStep *step, const Candel
   switch ((CandelaOutputKind) output->kind)
     {
     case CANDELA_OUTPUT_IN_PLACE:
-      return g_strdup_printf ("→ slot %u (in place over %s, %s)", slot, input, bytes);
+      return g_strdup_printf ("→ slot %u (in place over %s%s, %s)", slot, input,
+                              step->follows ? " as it is computed" : "", bytes);
     case CANDELA_OUTPUT_REFERENCE_SLOT:
       return g_strdup_printf ("→ slot %u (reference to %s)", slot, input);
     case CANDELA_OUTPUT_REFERENCE_ETERNAL:

@@ -370,11 +370,61 @@ static const CandelaKernelInfo fails_kernels[] = { { .compute = compute_fails },
 
 OP (fails, .inputs = one_input, .infer = infer_like_x, .kernels = fails_kernels)
 
-static const CandelaOpInfo *const ops[] = { &split,     &pack,       &pack_from_start, &scale,           &ticket,
-                                            &alone,     &caller,     &count,           &nothing,         &same,
-                                            &narrow,    &half_alias, &no_kernel,       &true_with_error, &false_without,
-                                            &no_answer, &outside,    &negative,        &no_dtype,        &fickle,
-                                            &fails,     NULL };
+/* Copies x in pieces, the last one first, and tells of each when it is done; or of the
+ * last one only. */
+#define PIECE 1000
+
+typedef struct
+{
+  CandelaKernel *kernel;
+  gint64 n;
+  gboolean all;
+} Telling;
+
+static void
+copy_piece (guint64 piece, gpointer data)
+{
+  const Telling *telling = data;
+  gint64 start = (gint64) piece * PIECE, n = MIN (PIECE, telling->n - start);
+
+  candela_kernel_pack_input (telling->kernel, 0, F64, start, n,
+                             (double *) candela_kernel_get_output (telling->kernel, 0) + start);
+  if (telling->all || start + n == telling->n)
+    candela_kernel_output_done (telling->kernel, start, n);
+}
+
+static gboolean
+copy_telling (CandelaKernel *kernel, gboolean all)
+{
+  Telling telling = { kernel, candela_layout_get_n_elements (candela_kernel_get_input_layout (kernel, 0)), all };
+
+  candela_kernel_parallel_for (kernel, (telling.n + PIECE - 1) / PIECE, copy_piece, &telling);
+  return TRUE;
+}
+
+static gboolean
+compute_telling (CandelaKernel *kernel, GError **error)
+{
+  return copy_telling (kernel, TRUE);
+}
+
+static gboolean
+compute_half_telling (CandelaKernel *kernel, GError **error)
+{
+  return copy_telling (kernel, FALSE);
+}
+
+static const CandelaKernelInfo telling_kernels[] = { { .compute = compute_telling }, { .compute = NULL } };
+static const CandelaKernelInfo half_telling_kernels[] = { { .compute = compute_half_telling }, { .compute = NULL } };
+
+OP (telling, .inputs = one_input, .infer = infer_like_x, .kernels = telling_kernels, .axes = CANDELA_AXES_OPAQUE)
+OP (half_telling, .inputs = one_input, .infer = infer_like_x, .kernels = half_telling_kernels)
+
+static const CandelaOpInfo *const ops[] = {
+  &split,   &pack,     &pack_from_start, &scale,      &ticket,    &alone,           &caller,        &count,
+  &nothing, &same,     &narrow,          &half_alias, &no_kernel, &true_with_error, &false_without, &no_answer,
+  &outside, &negative, &no_dtype,        &fickle,     &fails,     &telling,         &half_telling,  NULL
+};
 
 static gboolean
 register_ops (CandelaPlugin *plugin, GError **error)

@@ -3,6 +3,7 @@
  * Ops from outside that use the interface in rare ways, and some that misuse it.
  * What they declare is honoured whatever the planner may do, and a wrong answer is
  * an error and nothing worse. */
+#include "../plan/verify.h"
 #include "../testing.h"
 
 #define MANY 300000
@@ -85,6 +86,74 @@ test_case (gconstpointer data)
   while (n < G_N_ELEMENTS (c->given) && c->given[n].name != NULL)
     n++;
   check_value (c->text, c->given, n, c->dtype, c->shape, c->elements);
+}
+
+/* ---- Kernels that tell what is done ---- */
+
+static CandelaNode *
+count_up (gint64 n)
+{
+  g_autoptr (CandelaTensor) x = candela_tensor_new (CANDELA_DTYPE_FLOAT64, &n, 1, NULL);
+
+  for (gint64 i = 0; i < n; i++)
+    ((double *) candela_tensor_get_writable_data (x))[i] = i;
+  return candela_node_new_tensor (x);
+}
+
+/* What follows runs piece by piece, once on each element, or after the kernel. */
+static void
+test_telling (void)
+{
+  static const struct
+  {
+    const char *text;
+    double factor, offset;
+    gboolean follows;
+  } cases[] = {
+    { "(odd_telling(x) + 1) * 2", 2, 2, TRUE },
+    { "t = odd_telling(x); t * t - t * (t - 3)", 3, 0, TRUE },
+    { "y = x * 2; odd_telling(x) + y", 3, 0, TRUE },
+    { "odd_telling(x)[::-1][::-1] + x", 2, 0, FALSE },
+    { "t = odd_telling(x); (t + 1) + odd_telling(t)", 2, 1, FALSE },
+  };
+  static const gint64 lengths[] = { 1, 999, 1000, 1001, 300001 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (lengths); k++)
+      {
+        g_autoptr (GHashTable) names = names_new ();
+        g_autoptr (CandelaNode) node = NULL;
+        g_autoptr (CandelaTensor) wanted = candela_tensor_new (CANDELA_DTYPE_FLOAT64, &lengths[k], 1, NULL);
+        g_autoptr (CandelaPlan) plan = NULL;
+        gboolean follows = FALSE;
+
+        for (gint64 e = 0; e < lengths[k]; e++)
+          ((double *) candela_tensor_get_writable_data (wanted))[e] = e * cases[i].factor + cases[i].offset;
+        put_name (names, "x", count_up (lengths[k]));
+        node = build (cases[i].text, names);
+        plan = plan_node (node, CANDELA_PLAN_DEFAULT);
+        for (guint32 s = 0; s < plan->n_steps; s++)
+          follows = follows || plan->steps[s].follows;
+        g_assert_cmpint (follows, ==, cases[i].follows);
+        check_roots (&node, &wanted, 1, cases[i].text);
+      }
+}
+
+static void
+test_half_telling (void)
+{
+  g_autoptr (GHashTable) names = names_new ();
+  g_autoptr (CandelaNode) node = NULL;
+  g_autoptr (CandelaTensor) tensor = NULL;
+  g_autoptr (GError) error = NULL;
+
+  put_name (names, "x", count_up (1500));
+  node = build ("odd_half_telling(x) + 1", names);
+  tensor = candela_node_materialize (node, &error);
+  g_assert_null (tensor);
+  g_assert_error (error, CANDELA_ERROR, CANDELA_ERROR_PLUGIN);
+  g_assert_cmpstr (error->message, ==,
+                   "odd_half_telling: the kernel told of 500 of its 1500 elements that they are done");
 }
 
 /* ---- Threads and state ---- */
@@ -308,6 +377,8 @@ main (int argc, char **argv)
   g_test_add_func ("/odd-ops/ordered", test_ordered);
   g_test_add_data_func ("/odd-ops/threads/alone", "odd_alone(x * 2) + 0", test_threads);
   g_test_add_data_func ("/odd-ops/threads/caller", "odd_caller(x * 2) + 0", test_threads);
+  g_test_add_func ("/odd-ops/telling", test_telling);
+  g_test_add_func ("/odd-ops/half-telling", test_half_telling);
   g_test_add_func ("/odd-ops/caches", test_caches);
   g_test_add_func ("/odd-ops/weak", test_weak);
   g_test_add_func ("/odd-ops/baked-equal", test_baked_equal);
