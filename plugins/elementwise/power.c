@@ -42,10 +42,33 @@ power_to_negative (gint64 base, gint64 exponent)
 ELEMENTWISE_UNSIGNED (ELEMENTWISE_BINARY, pow, POW_UNSIGNED)
 ELEMENTWISE_SIGNED (ELEMENTWISE_BINARY, pow, POW_SIGNED)
 
+/* Squares, and roots of what is above zero, are rounded correctly, and are what most
+ * powers are. */
 #ifdef ELEMENTWISE_VECTORS
-#define POWER_LOOP(op, DT, T, W, E) VECTOR_LOOP_2 (op, DT, T, V_##op)
+#define POWER_LOOP(op, DT, T, W, E) VECTOR_LOOP_2 (op, DT, T, E)
+#define POW(T, a, b) power_##T (a, b)
+#define HYPOT V_hypot
+
+#define POWER_FUNCTION(T)                                                                                              \
+  static inline VECTOR (T) power_##T (VECTOR (T) a, VECTOR (T) b)                                                      \
+  {                                                                                                                    \
+    MASK (T) square = b == VECTOR_ONES_##T * 2, root = (b == VECTOR_ONES_##T / 2) & (a > VECTOR_ONES_##T * 0);         \
+    VECTOR (T) result;                                                                                                 \
+                                                                                                                       \
+    if (VECTOR_ALL_##T (square))                                                                                       \
+      return a * a;                                                                                                    \
+    if (VECTOR_ALL_##T (root))                                                                                         \
+      return VECTOR_SQRT_##T (a);                                                                                      \
+    result = VECTOR_SELECT (T, square, a * a, V_pow (T, a, b));                                                        \
+    return VECTOR_SELECT (T, root, VECTOR_SQRT_##T (a), result);                                                       \
+  }
+
+POWER_FUNCTION (float)
+POWER_FUNCTION (double)
 #else
-#define POW(T, W, a, b) _Generic(a, float : powf, double : pow) (a, b)
+#define POWER(T, a, b) _Generic(a, float : powf, double : pow) (a, b)
+#define ROOT(a) _Generic(a, float : sqrtf, double : sqrt) (a)
+#define POW(T, W, a, b) (b == 2 ? a * a : b == (T) 0.5 && a > 0 ? ROOT (a) : POWER (T, a, b))
 #define HYPOT(T, W, a, b) _Generic(a, float : hypotf, double : hypot) (a, b)
 #define POWER_LOOP ELEMENTWISE_BINARY
 #endif

@@ -79,6 +79,12 @@ static const Case cases[] = {
   { "pow", "int64", "2 1 -1 -1 0", "int64", "-1 -5 -3 -4 -1", "int64", "0 1 -1 1 0", 0 },
   { "pow", "float64", "2 nan 1 0 -0 -0 0 -8 inf -inf -1 0.5", "float64", "0.5 0 nan -1 -1 -2 3 0.333 -1 3 inf -inf",
     "float64", "1.4142135623730951 1 1 inf -inf inf 0 nan 0 -inf 1 inf", 1 },
+  /* Squares and square roots, alone and among others: rounded correctly. */
+  { "pow", "float64", "1.1 -3 -0 inf -inf nan 1e200", "float64", "2", "float64",
+    "1.2100000000000002 9 0 inf inf nan inf", 0 },
+  { "pow", "float64", "2 9 -0 0 inf -inf -4 nan", "float64", "0.5", "float64",
+    "1.4142135623730951 3 0 0 inf inf nan nan", 0 },
+  { "pow", "float64", "1.1 2 -3 5", "float64", "2 0.5 2 1", "float64", "1.2100000000000002 1.4142135623730951 9 5", 0 },
   { "pow", "float32", "2 10 -2", "float32", "0.5 -2 3", "float32", "1.4142135 0.01 -8", 1 },
   { "square", "int8", "12 -5", NULL, NULL, "int8", "-112 25", 0 },
   { "square", "float64", "-1.5 inf", NULL, NULL, "float64", "2.25 inf", 0 },
