@@ -32,7 +32,7 @@ candela_follower_init (CandelaFollower *follower, CandelaRun *run, const Candela
   follower->inputs = g_new (CandelaPassInput, next->n_inputs);
   kernel->output_done = output_done;
   kernel->output_done_data = follower;
-  return candela_pass_init (&follower->pass, run, next, follower->inputs, error);
+  return candela_pass_init (&follower->pass, run, next, follower->inputs, NULL, error);
 }
 
 gboolean

@@ -259,14 +259,15 @@ prepare_elementwise (Rows *rows, guint32 k, GError **error)
 {
   const CandelaPlan *plan = rows->run->plan;
   Member *member = &rows->members[k];
+  CandelaPassRows pass_rows = { .n_axes = rows->group->n_axes, .n_rows = rows->group->n_rows };
 
-  member->inputs = g_new (CandelaPassInput, MAX (member->step->n_inputs, 1));
-  if (!candela_pass_init (&member->pass, rows->run, member->step, member->inputs, error))
-    return FALSE;
-  member->row_elements = member->pass.n / rows->group->n_rows;
   for (guint32 o = 0; o < member->step->n_outputs; o++)
     if (is_read_again (rows, k, plan->outputs[member->step->first_output + o].value))
-      member->pass.streamed[o] = FALSE;
+      pass_rows.read_again |= 1u << o;
+  member->inputs = g_new (CandelaPassInput, MAX (member->step->n_inputs, 1));
+  if (!candela_pass_init (&member->pass, rows->run, member->step, member->inputs, &pass_rows, error))
+    return FALSE;
+  member->row_elements = member->pass.n / rows->group->n_rows;
   rows->scratch_bytes = MAX (rows->scratch_bytes, member->pass.scratch_bytes);
   return TRUE;
 }

@@ -185,7 +185,7 @@ mask_of (const Builder *builder, guint32 operand)
   guint32 place = place_of (pass, operand);
 
   if (place == CANDELA_PLAN_NONE)
-    return EVERYWHERE;
+    return pass->inputs[operand].kind == CANDELA_TILE_ROW_SCALAR ? 0 : EVERYWHERE;
   if (place >= pass->step->n_registers)
     return builder->program->whole && pass->streamed[place - pass->step->n_registers] ? 0 : EVERYWHERE;
   return builder->defined_in[place] == builder->group && builder->exported_by[place] != builder->group ? 0 : EVERYWHERE;

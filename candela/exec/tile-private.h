@@ -10,16 +10,27 @@ G_BEGIN_DECLS
 typedef enum {
   CANDELA_TILE_PACKED,
   CANDELA_TILE_SCALAR,
-  CANDELA_TILE_STRIDED
+  CANDELA_TILE_STRIDED,
+  CANDELA_TILE_ROW_SCALAR, /* one element for each row */
+  CANDELA_TILE_ROW_PACKED  /* packed within each row */
 } CandelaPassInputKind;
 
 typedef struct
 {
   CandelaPassInputKind kind;
-  const guint8 *data;    /* PACKED, SCALAR: the first element; STRIDED: the buffer */
+  const guint8 *data;    /* the first element; STRIDED: the buffer */
   gsize size;            /* of an element */
   CandelaLayout *layout; /* STRIDED: broadcast to the output's shape; owned */
+  gint64 row_stride;     /* ROW_SCALAR, ROW_PACKED: from a row to the next, in elements */
 } CandelaPassInput;
+
+/* Of a step that runs over whole rows of its output. */
+typedef struct
+{
+  guint n_axes; /* the first ones, which are the rows */
+  gint64 n_rows;
+  guint32 read_again; /* outputs that are read afterwards, as bits: they are wanted in the cache */
+} CandelaPassRows;
 
 typedef struct _CandelaStageProgram CandelaStageProgram;
 
@@ -33,6 +44,7 @@ typedef struct
   gboolean streamed[CANDELA_MAX_OUTPUTS]; /* computed into a tile, and stored past the caches */
   guint32 n_streamed;                     /* tiles for it: up to the last one, or none */
   guint64 n;                              /* elements */
+  guint64 row;                            /* elements of a row, if it goes row by row; 0: it does not */
   gsize tile;                             /* elements */
   gsize tile_bytes;                       /* of a register */
   gsize scratch_bytes;
@@ -41,9 +53,10 @@ typedef struct
   gsize done; /* elements written and not yet told of (atomic) */
 } CandelaPass;
 
-/* inputs: room for those of the step. To be cleared though it fails. */
+/* inputs: room for those of the step; rows: NULL if any range is to be run. To be
+ * cleared though it fails. */
 gboolean candela_pass_init (CandelaPass *pass, CandelaRun *run, const CandelaPlanStep *step, CandelaPassInput *inputs,
-                            GError **error);
+                            const CandelaPassRows *rows, GError **error);
 void candela_pass_clear (CandelaPass *pass);
 
 /* Runs all parts over elements start to end - 1, on this thread, in scratch_bytes of

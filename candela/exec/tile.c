@@ -8,7 +8,9 @@
  * Loops see packed elements of their kernel's dtypes only. An input that is
  * packed and of the output's shape is read where it lies; a scalar is spread over
  * a tile once; anything else (strided, reversed, broadcast) is packed tile by
- * tile; and what has another dtype is converted on the way.
+ * tile; and what has another dtype is converted on the way. Where a step goes row by
+ * row, what is one number for a row is spread as a scalar is, and what is packed
+ * within each row is read where it lies.
  *
  * A loop gives an element the same bits wherever it stands, so neither the
  * tile's size, nor the cut into chunks, nor the number of threads is to be seen
@@ -30,6 +32,10 @@
 #define MIN_TILE 256
 #define CACHE_BYTES (1024 * 1024)
 #define ELEMENT_BYTES 16 /* the widest */
+
+/* Rows of so many elements are taken one by one: what is one number for a row, or the
+ * same row each time, need not be packed then. */
+#define MIN_ROW 256
 
 /* Work (elements times parts) below which no thread is woken. */
 #define PARALLEL_WORK (64 * 1024)
@@ -70,27 +76,20 @@ stage_scratch (const CandelaPass *pass, guint8 *scratch)
   return stream_scratch (pass, scratch, pass->n_streamed);
 }
 
+/* The C library copies faster than a loop for any processor stores. */
 static void
-spread_scalar (const CandelaPassInput *input, guint8 *out, gsize n)
+spread (const guint8 *data, gsize size, guint8 *out, gsize n)
 {
-  switch (input->size)
+  gsize done = size, bytes = n * size;
+
+  if (size == 1)
     {
-    case 1:
-      memset (out, input->data[0], n);
-      break;
-    case 4:
-      for (gsize i = 0; i < n; i++)
-        memcpy (out + 4 * i, input->data, 4);
-      break;
-    case 8:
-      for (gsize i = 0; i < n; i++)
-        memcpy (out + 8 * i, input->data, 8);
-      break;
-    default:
-      for (gsize i = 0; i < n; i++)
-        memcpy (out + input->size * i, input->data, input->size);
-      break;
+      memset (out, data[0], n);
+      return;
     }
+  memcpy (out, data, size);
+  for (; done < bytes; done += MIN (done, bytes - done))
+    memcpy (out + done, out, MIN (done, bytes - done));
 }
 
 static void
@@ -98,7 +97,24 @@ prepare_scalars (const CandelaPass *pass, guint8 *scratch, gsize n)
 {
   for (guint32 i = 0; i < pass->step->n_inputs; i++)
     if (pass->inputs[i].kind == CANDELA_TILE_SCALAR)
-      spread_scalar (&pass->inputs[i], input_scratch (pass, scratch, i), n);
+      spread (pass->inputs[i].data, pass->inputs[i].size, input_scratch (pass, scratch, i), n);
+}
+
+/* Where the row of an element begins. */
+static const guint8 *
+row_data (const CandelaPass *pass, guint32 i, guint64 start)
+{
+  const CandelaPassInput *input = &pass->inputs[i];
+
+  return input->data + (gint64) (start / pass->row) * input->row_stride * (gint64) input->size;
+}
+
+static void
+prepare_row_scalars (const CandelaPass *pass, guint8 *scratch, guint64 start, gsize n)
+{
+  for (guint32 i = 0; i < pass->step->n_inputs; i++)
+    if (pass->inputs[i].kind == CANDELA_TILE_ROW_SCALAR)
+      spread (row_data (pass, i, start), pass->inputs[i].size, input_scratch (pass, scratch, i), n);
 }
 
 static const guint8 *
@@ -108,6 +124,8 @@ prepare_input (const CandelaPass *pass, guint8 *scratch, guint32 i, guint64 star
 
   if (input->kind == CANDELA_TILE_PACKED)
     return input->data + start * input->size;
+  if (input->kind == CANDELA_TILE_ROW_PACKED)
+    return row_data (pass, i, start) + start % pass->row * input->size;
   if (input->kind == CANDELA_TILE_STRIDED)
     candela_layout_pack (input->layout, input->data, input->size, start, n, input_scratch (pass, scratch, i));
   return input_scratch (pass, scratch, i);
@@ -195,18 +213,15 @@ run_parts (const CandelaPass *pass, CandelaStage *stages, const guint8 *const *i
       run_part (pass, &parts[p++], inputs, scratch, start, n);
 }
 
+/* A range, or one row. */
 static void
-run_range (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **inputs, guint8 *scratch)
+run_span (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **inputs, guint8 *scratch,
+          CandelaStage *stages)
 {
   const CandelaStageProgram *program = pass->program;
   gboolean whole = program != NULL && program->whole;
   gsize block = program != NULL ? program->block : G_MAXSIZE, n;
-  CandelaStage *stages = NULL;
 
-  if (program != NULL)
-    stages = memcpy (stage_scratch (pass, scratch), program->stages, program->n_stages * sizeof *stages);
-  if (!whole || (end - start) % block != 0)
-    prepare_scalars (pass, scratch, MIN (pass->tile, end - start));
   for (; start < end; start += n)
     {
       n = whole ? end - start : MIN (pass->tile, end - start);
@@ -220,6 +235,26 @@ run_range (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **i
       run_parts (pass, n >= block ? stages : NULL, inputs, scratch, start, n);
       if (pass->n_streamed > 0 && (!whole || n < block))
         store_outputs (pass, scratch, start, n, end);
+    }
+}
+
+static void
+run_range (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **inputs, guint8 *scratch)
+{
+  const CandelaStageProgram *program = pass->program;
+  guint64 span = pass->row != 0 ? pass->row : end - start;
+  gsize tile = MIN (pass->tile, span);
+  CandelaStage *stages = NULL;
+
+  if (program != NULL)
+    stages = memcpy (stage_scratch (pass, scratch), program->stages, program->n_stages * sizeof *stages);
+  if (program == NULL || !program->whole || span % program->block != 0)
+    prepare_scalars (pass, scratch, tile);
+  for (; start < end; start += span)
+    {
+      if (pass->row != 0)
+        prepare_row_scalars (pass, scratch, start, tile);
+      run_span (pass, start, start + span, inputs, scratch, stages);
     }
 }
 
@@ -283,6 +318,60 @@ is_streamed (const CandelaPlan *plan, const CandelaPlanOutput *output)
   result = plan->slots[value->source].end == CANDELA_PLAN_NONE;
   from = result ? CANDELA_STREAM_RESULTS_FROM : CANDELA_STREAM_FROM;
   return (guint64) value->layout->n_elements >= from / candela_dtype_get_size (value->dtype);
+}
+
+/* Whether it is one element, or packed, along the axes that are no rows; and its rows
+ * are as far apart everywhere. */
+static gboolean
+goes_by_rows (CandelaPassInput *input, guint n_axes)
+{
+  const CandelaLayout *layout = input->layout;
+  gint64 packed = 1, step = 0;
+  gboolean scalar = TRUE, whole = TRUE, found = FALSE;
+
+  for (guint axis = layout->rank; axis-- > n_axes;)
+    {
+      scalar = scalar && (layout->strides[axis] == 0 || layout->dims[axis] == 1);
+      whole = whole && (layout->strides[axis] == packed || layout->dims[axis] == 1);
+      packed *= layout->dims[axis];
+    }
+  if (!scalar && !whole)
+    return FALSE;
+  input->row_stride = 0;
+  for (guint axis = n_axes; axis-- > 0;)
+    {
+      if (layout->dims[axis] == 1)
+        continue;
+      if (!found)
+        input->row_stride = step = layout->strides[axis];
+      else if (layout->strides[axis] != step)
+        return FALSE;
+      found = TRUE;
+      step *= layout->dims[axis];
+    }
+  input->kind = scalar ? CANDELA_TILE_ROW_SCALAR : CANDELA_TILE_ROW_PACKED;
+  return TRUE;
+}
+
+static void
+prepare_rows (CandelaPass *pass, const CandelaPassRows *rows)
+{
+  guint64 row = pass->n / (guint64) rows->n_rows;
+
+  for (guint32 o = 0; o < pass->step->n_outputs; o++)
+    if ((rows->read_again >> o & 1) != 0)
+      pass->streamed[o] = FALSE;
+  if (row < MIN_ROW)
+    return;
+  for (guint32 i = 0; i < pass->step->n_inputs; i++)
+    {
+      CandelaPassInput *input = &pass->inputs[i];
+
+      if (input->kind != CANDELA_TILE_STRIDED || !goes_by_rows (input, rows->n_axes))
+        continue;
+      input->data += input->layout->offset * (gint64) input->size;
+      pass->row = row;
+    }
 }
 
 static gboolean
@@ -388,7 +477,7 @@ run_chunks (CandelaPass *pass)
 
 gboolean
 candela_pass_init (CandelaPass *pass, CandelaRun *run, const CandelaPlanStep *step, CandelaPassInput *inputs,
-                   GError **error)
+                   const CandelaPassRows *rows, GError **error)
 {
   *pass = (CandelaPass){ .run = run, .step = step, .inputs = inputs, .caller = g_thread_self () };
   pass->n = run->plan->values[run->plan->outputs[step->first_output].value].layout->n_elements;
@@ -396,6 +485,8 @@ candela_pass_init (CandelaPass *pass, CandelaRun *run, const CandelaPlanStep *st
     inputs[i].layout = NULL;
   if (!prepare (pass, error))
     return FALSE;
+  if (rows != NULL)
+    prepare_rows (pass, rows);
   pass->program = candela_stage_program_new (pass);
   size_tiles (pass);
   return TRUE;
@@ -415,7 +506,7 @@ candela_run_tiles (CandelaRun *run, const CandelaPlanStep *step, GError **error)
   CandelaPassInput few[FEW_INPUTS];
   g_autofree CandelaPassInput *many = step->n_inputs > FEW_INPUTS ? g_new0 (CandelaPassInput, step->n_inputs) : NULL;
   CandelaPass pass;
-  gboolean ok = candela_pass_init (&pass, run, step, many != NULL ? many : few, error);
+  gboolean ok = candela_pass_init (&pass, run, step, many != NULL ? many : few, NULL, error);
 
   if (ok && pass.n > 0)
     {
