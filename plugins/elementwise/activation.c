@@ -27,8 +27,9 @@ ELEMENTWISE_OP (relu, elementwise_x, "x, or 0 where x is negative")
 
 /* gelu: x times the normal distribution's cumulative function, which is
  * erfc (z) / 2 for z = -x / sqrt 2, that being exact where 1 - erf (z) cancels; or its
- * approximation by tanh (Hendrycks and Gimpel, arXiv:1606.08415). Minus infinity
- * times zero is apart: the limit is zero.
+ * approximation by tanh (Hendrycks and Gimpel, arXiv:1606.08415), with which it is
+ * x sigmoid (2 y), since (1 + tanh (y)) / 2 is sigmoid (2 y). Minus infinity times zero
+ * is apart: the limit is zero.
  *
  * For large z the rounding of z alone would take erfc off by z * z units in the last
  * place. What z lacks, d, is put back: erfc (z + d) = erfc (z) * (1 - d * g (z)) to
@@ -56,22 +57,10 @@ ELEMENTWISE_OP (relu, elementwise_x, "x, or 0 where x is negative")
     return more + (VECTOR (T)) ((a > 0) & (MASK (T)) a);                                                               \
   }                                                                                                                    \
                                                                                                                        \
-  static inline VECTOR (T) gelu_##T (VECTOR (T) a)                                                                     \
-  {                                                                                                                    \
-    const VECTOR (T) z = a * MINUS_SQRT_HALF_##T;                                                                      \
-    const VECTOR (T) d = VECTOR_FMA_##T (a, VECTOR_ONES_##T * MINUS_SQRT_HALF_##T, -z) + a * MINUS_SQRT_HALF_REST_##T; \
-    const VECTOR (T) g = z + VECTOR_SQRT_##T (z * z + (T) FOUR_BY_PI);                                                 \
-    const MASK (T) mended = (a < 0) & (a > -40);                                                                       \
-    const VECTOR (T) tail = V_erfc (T, z);                                                                             \
-    const VECTOR (T) result = (T) 0.5 * a * (tail - (VECTOR (T)) (mended & (MASK (T)) (tail * (d * g))));              \
-                                                                                                                       \
-    return VECTOR_SELECT (T, a == -(T) INFINITY, VECTOR_ONES_##T * -(T) 0, result);                                    \
-  }                                                                                                                    \
-                                                                                                                       \
   static inline VECTOR (T) gelu_tanh_##T (VECTOR (T) a)                                                                \
   {                                                                                                                    \
-    const VECTOR (T) inner = (T) 0.79788456080286535588 * (a + (T) 0.044715 * a * a * a);                              \
-    const VECTOR (T) result = (T) 0.5 * a * ((T) 1 + V_tanh (T, inner));                                               \
+    const VECTOR (T) inner = (T) -1.59576912160573071176 * (a + (T) 0.044715 * a * a * a);                             \
+    const VECTOR (T) result = a / ((T) 1 + V_exp (T, inner));                                                          \
                                                                                                                        \
     return VECTOR_SELECT (T, a == -(T) INFINITY, VECTOR_ONES_##T * -(T) 0, result);                                    \
   }
@@ -79,13 +68,27 @@ ELEMENTWISE_OP (relu, elementwise_x, "x, or 0 where x is negative")
 ACTIVATION_FUNCTIONS (float)
 ACTIVATION_FUNCTIONS (double)
 
+#define gelu_float float32_gelu
+
+static inline VECTOR (double) gelu_double (VECTOR (double) a)
+{
+  const VECTOR (double) ones = VECTOR_ONES_double, z = a * MINUS_SQRT_HALF_double;
+  const VECTOR (double) d = VECTOR_FMA_double (a, ones * MINUS_SQRT_HALF_double, -z) + a * MINUS_SQRT_HALF_REST_double;
+  const VECTOR (double) g = z + VECTOR_SQRT_double (z * z + FOUR_BY_PI);
+  const MASK (double) mended = (a < 0) & (a > -40);
+  const VECTOR (double) tail = V_erfc (double, z);
+  const VECTOR (double) result = 0.5 * a * (tail - (VECTOR (double)) (mended & (MASK (double)) (tail * (d * g))));
+
+  return VECTOR_SELECT (double, a == -INFINITY, ones * -0.0, result);
+}
+
 #define ACTIVATION_LOOP(op, DT, T, W, E) VECTOR_LOOP_1 (op, DT, T, E)
 #define SIGMOID(T, a) sigmoid_##T (a)
 #define SOFTPLUS(T, a) softplus_##T (a)
 #define GELU(T, a) gelu_##T (a)
 #define GELU_TANH(T, a) gelu_tanh_##T (a)
 #else
-#define ACTIVATION_FUNCTIONS(T, EXP, LOG1P, FABS, ERFC, TANH, FMA, SQRT)                                               \
+#define ACTIVATION_FUNCTIONS(T, EXP, LOG1P, FABS, ERFC, FMA, SQRT)                                                     \
   static inline T sigmoid_##T (T a)                                                                                    \
   {                                                                                                                    \
     const T e = EXP (-FABS (a));                                                                                       \
@@ -116,13 +119,13 @@ ACTIVATION_FUNCTIONS (double)
                                                                                                                        \
   static inline T gelu_tanh_##T (T a)                                                                                  \
   {                                                                                                                    \
-    const T inner = (T) 0.79788456080286535588 * (a + (T) 0.044715 * a * a * a);                                       \
+    const T inner = (T) -1.59576912160573071176 * (a + (T) 0.044715 * a * a * a);                                      \
                                                                                                                        \
-    return a == -(T) INFINITY ? -(T) 0 : (T) 0.5 * a * ((T) 1 + TANH (inner));                                         \
+    return a == -(T) INFINITY ? -(T) 0 : a / ((T) 1 + EXP (inner));                                                    \
   }
 
-ACTIVATION_FUNCTIONS (float, expf, log1pf, fabsf, erfcf, tanhf, fmaf, sqrtf)
-ACTIVATION_FUNCTIONS (double, exp, log1p, fabs, erfc, tanh, fma, sqrt)
+ACTIVATION_FUNCTIONS (float, expf, log1pf, fabsf, erfcf, fmaf, sqrtf)
+ACTIVATION_FUNCTIONS (double, exp, log1p, fabs, erfc, fma, sqrt)
 
 #define ACTIVATION_LOOP ELEMENTWISE_UNARY
 #define SIGMOID(T, W, a) sigmoid_##T (a)

@@ -28,10 +28,9 @@ typedef gint64 MaskOf_double __attribute__ ((vector_size (64)));
 #define VECTOR_ONES_double _mm512_set1_pd (1)
 #define VECTOR_FMA_float _mm512_fmadd_ps
 #define VECTOR_FMA_double _mm512_fmadd_pd
-#define VECTOR_SQRT_float _mm512_sqrt_ps
+#define VECTOR_MIN_float _mm512_min_ps
+#define VECTOR_MAX_float _mm512_max_ps
 #define VECTOR_SQRT_double _mm512_sqrt_pd
-#define VECTOR_ALL_float(mask) (_mm512_movepi32_mask ((__m512i) (mask)) == 0xffff)
-#define VECTOR_ALL_double(mask) (_mm512_movepi64_mask ((__m512i) (mask)) == 0xff)
 #else
 typedef __m256 VectorOf_float;
 typedef __m256d VectorOf_double;
@@ -42,15 +41,16 @@ typedef gint64 MaskOf_double __attribute__ ((vector_size (32)));
 #define VECTOR_ONES_double _mm256_set1_pd (1)
 #define VECTOR_FMA_float _mm256_fmadd_ps
 #define VECTOR_FMA_double _mm256_fmadd_pd
-#define VECTOR_SQRT_float _mm256_sqrt_ps
+#define VECTOR_MIN_float _mm256_min_ps
+#define VECTOR_MAX_float _mm256_max_ps
 #define VECTOR_SQRT_double _mm256_sqrt_pd
-#define VECTOR_ALL_float(mask) (_mm256_movemask_ps ((__m256) (mask)) == 0xff)
-#define VECTOR_ALL_double(mask) (_mm256_movemask_pd ((__m256d) (mask)) == 0xf)
 #endif
 
 #define VECTOR(T) VectorOf_##T
 #define MASK(T) MaskOf_##T
 #define LANES(T) (sizeof (VECTOR (T)) / sizeof (T))
+
+/* The smaller and the larger are the second where one is NaN, or both are zeros. */
 
 /* Comparisons of vectors give masks: each lane all ones or all zeros. */
 #define VECTOR_SELECT(T, mask, yes, no)                                                                                \
@@ -122,5 +122,12 @@ VECTOR_FUNCTIONS (double)
 #else
 #include "sleef.h"
 #endif
+#include "float32.h"
+
+/* Of float32 these are our own. */
+#define V_exp(T, a) EXP_##T (a)
+#define V_tanh(T, a) TANH_##T (a)
+#define EXP_float(a) float32_exp (a)
+#define TANH_float(a) float32_tanh (a)
 
 #endif
