@@ -3,6 +3,7 @@
  * The executor: walks the steps of a plan, gives each output the buffer that
  * the plan says, calls the kernel, and frees what the plan lists after the step.
  * It decides nothing. */
+#include <candela/exec/feed-private.h>
 #include <candela/exec/follow-private.h>
 #include <candela/value/copy-private.h>
 #include <candela/value/debug-private.h>
@@ -166,8 +167,10 @@ run_followed (CandelaRun *run, const CandelaPlanStep *step, CandelaKernel *kerne
   return ok;
 }
 
+/* With a feed, which computes its input as it is read; or without, in which case
+ * another step may follow it. */
 static gboolean
-run_kernel (CandelaRun *run, const CandelaPlanStep *step, GError **error)
+run_kernel (CandelaRun *run, const CandelaPlanStep *step, CandelaFeed *feed, GError **error)
 {
   const CandelaPlan *plan = run->plan;
   const CandelaNode *node = plan->parts[step->first_part].node;
@@ -224,7 +227,22 @@ run_kernel (CandelaRun *run, const CandelaPlanStep *step, GError **error)
                            .parallel_for =
                              node->u.op.facts->info->threads == CANDELA_THREADS_ANY ? candela_parallel_for : NULL };
 
-  return run_followed (run, step, &kernel, error);
+  if (feed == NULL)
+    return run_followed (run, step, &kernel, error);
+  candela_feed_attach (feed, &kernel);
+  return candela_run_compute (&kernel, error);
+}
+
+static gboolean
+run_fed (CandelaRun *run, const CandelaPlanStep *step, GError **error)
+{
+  const CandelaPlanStep *subs = run->plan->subs + run->plan->groups[step->group].first_sub;
+  CandelaFeed feed;
+  gboolean ok = candela_feed_init (&feed, run, &subs[0], error) && run_kernel (run, &subs[1], &feed, error)
+                && !g_cancellable_set_error_if_cancelled (run->cancellable, error);
+
+  candela_feed_clear (&feed);
+  return ok;
 }
 
 static void
@@ -311,12 +329,16 @@ run_step (CandelaRun *run, const CandelaPlanStep *step, GError **error)
       if (run->followed != step && !candela_run_small (run, step) && !candela_run_tiles (run, step, error))
         return FALSE;
       break;
+    case CANDELA_STEP_FED:
+      if (!run_fed (run, step, error))
+        return FALSE;
+      break;
     case CANDELA_STEP_ROWS:
       if (!candela_run_rows (run, step, error))
         return FALSE;
       break;
     case CANDELA_STEP_KERNEL:
-      if (!run_kernel (run, step, error))
+      if (!run_kernel (run, step, NULL, error))
         return FALSE;
       break;
     case CANDELA_STEP_BAKED:

@@ -49,7 +49,8 @@ candela_kernel_get_n_inputs (const CandelaKernel *kernel)
  *
  * The address of an input's element at index 0, 0, …; strides count from there.
  *
- * Returns: (nullable): the address; of no meaning if the input has no elements
+ * Returns: (nullable): the address; of no meaning if the input has no elements;
+ *   %NULL if the op takes inputs that are not in memory, and this one is not
  *
  * Since: 1.0
  */
@@ -58,6 +59,8 @@ candela_kernel_get_input (const CandelaKernel *kernel, guint input)
 {
   g_return_val_if_fail (input < kernel->n_inputs, NULL);
 
+  if (kernel->inputs[input] == NULL)
+    return NULL;
   return (const guint8 *) kernel->inputs[input]
          + kernel->in_layouts[input]->offset * (gint64) candela_dtype_get_size (kernel->in_dtypes[input]);
 }
@@ -249,6 +252,21 @@ candela_kernel_copy_input (const CandelaKernel *kernel, guint input, guint outpu
   candela_kernel_parallel_for (kernel, n_pieces, candela_copy_piece, &copy);
 }
 
+typedef void (*PackFunc) (const CandelaKernel *kernel, guint input, const CandelaLayout *layout, gint64 start, gsize n,
+                          gpointer out);
+
+static void
+pack_memory (const CandelaKernel *kernel, guint input, const CandelaLayout *layout, gint64 start, gsize n, gpointer out)
+{
+  candela_layout_pack (layout, kernel->inputs[input], candela_dtype_get_size (kernel->in_dtypes[input]), start, n, out);
+}
+
+static void
+pack_fed (const CandelaKernel *kernel, guint input, const CandelaLayout *layout, gint64 start, gsize n, gpointer out)
+{
+  kernel->feed (kernel->feed_data, start, n, out);
+}
+
 /**
  * candela_kernel_pack_layout: (skip)
  * @kernel: a kernel call
@@ -270,14 +288,19 @@ candela_kernel_pack_layout (const CandelaKernel *kernel, guint input, const Cand
   g_return_if_fail (input < kernel->n_inputs);
 
   CandelaDType from = kernel->in_dtypes[input];
-  gsize from_size = candela_dtype_get_size (from);
   gsize to_size = candela_dtype_get_size (dtype);
   CandelaConvertFunc convert = candela_dtype_get_convert_func (from, dtype);
+  PackFunc pack = pack_memory;
   guint8 packed[PACK_ELEMENTS * 16];
 
+  if (kernel->inputs[input] == NULL && kernel->feed != NULL)
+    {
+      g_return_if_fail (candela_layout_equal (layout, kernel->in_layouts[input]));
+      pack = pack_fed;
+    }
   if (from == dtype)
     {
-      candela_layout_pack (layout, kernel->inputs[input], from_size, start, n, out);
+      pack (kernel, input, layout, start, n, out);
       return;
     }
   g_return_if_fail (convert != NULL);
@@ -285,7 +308,7 @@ candela_kernel_pack_layout (const CandelaKernel *kernel, guint input, const Cand
     {
       gsize part = MIN (n - done, PACK_ELEMENTS);
 
-      candela_layout_pack (layout, kernel->inputs[input], from_size, start + done, part, packed);
+      pack (kernel, input, layout, start + done, part, packed);
       convert ((guint8 *) out + done * to_size, packed, part);
       done += part;
     }

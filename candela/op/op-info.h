@@ -207,6 +207,8 @@ typedef struct
   const CandelaKernelInfo *kernels;
   CandelaFoldFunc fold;                /* or NULL */
   CandelaReducedAxesFunc reduced_axes; /* or NULL: the op runs over whole values only */
+  gboolean takes_fed; /* with reduced_axes: if these are the last ones, candela_kernel_get_input() may be NULL, and the
+                       * kernel packs what it needs of the input, which is computed then */
 } CandelaOpInfo;
 
 G_END_DECLS

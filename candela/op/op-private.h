@@ -78,6 +78,8 @@ struct _CandelaKernel
   const CandelaDType *out_dtypes;
   GCancellable *cancellable;
   void (*parallel_for) (guint64 n, CandelaKernelChunkFunc func, gpointer data); /* NULL: on this thread */
+  void (*feed) (gpointer data, gint64 start, gsize n, gpointer out); /* computes elements of input 0, which is NULL */
+  gpointer feed_data;
   void (*output_done) (gpointer data, guint64 start, guint64 n); /* NULL: nobody wants to know */
   gpointer output_done_data;
 };

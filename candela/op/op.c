@@ -141,6 +141,8 @@ check_tables (CandelaOpFacts *facts)
     return "it aliases an input and has none";
   if (info->reduced_axes != NULL && (info->axes != CANDELA_AXES_REDUCTION || facts->n_inputs != 1 || facts->variadic))
     return "it tells which axes it reduces, and is no reduction of one input";
+  if (info->takes_fed && info->reduced_axes == NULL)
+    return "it takes an input that is not in memory, and does not tell which axes it reduces";
   if (info->operators != NULL)
     {
       g_auto (GStrv) operators = g_strsplit (info->operators, " ", -1);

@@ -103,7 +103,7 @@ is_declared (const CandelaPlan *plan, const CandelaPlanStep *step, const Candela
 
   if (step->kind == CANDELA_STEP_ROWS)
     return is_declared_in_rows (plan, step, output, plan->inputs[step->first_input + input]);
-  if (plan->parts[step->first_part].node->kind != CANDELA_NODE_OP)
+  if (plan->parts[step->first_part].node->kind != CANDELA_NODE_OP || step->kind == CANDELA_STEP_FED)
     return FALSE;
   if (step->kind != CANDELA_STEP_FUSED)
     return candela_op_facts_in_place (plan->parts[step->first_part].node->u.op.facts, output_of_node, input)

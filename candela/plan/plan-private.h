@@ -76,7 +76,8 @@ typedef enum {
   CANDELA_STEP_REFERENCE, /* nothing to compute */
   CANDELA_STEP_PACK,      /* a contiguous copy, for a cache */
   CANDELA_STEP_BAKED,     /* a plan within the plan */
-  CANDELA_STEP_ROWS       /* several of the first two, a block of rows after the other */
+  CANDELA_STEP_ROWS,      /* several of the first two, a block of rows after the other */
+  CANDELA_STEP_FED        /* one of each: the kernel is fed what the element-wise step computes */
 } CandelaStepKind;
 
 /* One micro-op of a fused step. Operands below n_inputs (of the step) are the
@@ -101,7 +102,7 @@ typedef struct
   union
   {
     guint32 n_registers; /* fused */
-    guint32 group;       /* rows: in the plan's groups */
+    guint32 group;       /* rows, fed: in the plan's groups */
   };
   guint32 first_free, n_free; /* in the plan's frees: slots, after this step */
 } CandelaPlanStep;

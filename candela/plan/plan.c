@@ -221,7 +221,7 @@ steps_equal (const CandelaPlan *a, const CandelaPlanStep *x, const CandelaPlan *
                != 0)
         return FALSE;
     }
-  if (x->kind == CANDELA_STEP_ROWS)
+  if (x->kind == CANDELA_STEP_ROWS || x->kind == CANDELA_STEP_FED)
     {
       const CandelaPlanGroup *group = &a->groups[x->group], *other = &b->groups[y->group];
 

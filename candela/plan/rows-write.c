@@ -113,7 +113,7 @@ write_group (CandelaGrouping *grouping, const CandelaRowGroup *group, CandelaPla
         }
       if (side == WITHIN)
         {
-          plan->steps[to] = (CandelaPlanStep){ .kind = CANDELA_STEP_ROWS,
+          plan->steps[to] = (CandelaPlanStep){ .kind = group->n_axes > 0 ? CANDELA_STEP_ROWS : CANDELA_STEP_FED,
                                                .group = written - plan->groups,
                                                .first_input = grouping->n_inputs,
                                                .first_output = grouping->n_outputs,

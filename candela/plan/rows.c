@@ -14,6 +14,9 @@
  * and results of a group are held while it runs; one by one, each from its first
  * step to its last, and what lies between as well.
  *
+ * A reduction for which there is no group, over all axes or over very long rows, may
+ * be fed by an element-wise step before it.
+ *
  * References compute nothing. One that stands among the steps goes before the
  * group, or after it if it refers to one of its results. */
 #include <candela/plan/rows-private.h>
@@ -21,6 +24,8 @@
 
 /* What a row may hold between steps, in bytes: a part of a second-level cache. */
 #define MAX_ROW_BYTES (256 * 1024)
+/* What is smaller may as well be there as a whole, in bytes. */
+#define MIN_FED_BYTES (128 * 1024)
 
 static const CandelaNode *
 step_node (const CandelaGrouping *grouping, const CandelaPlanStep *step)
@@ -357,6 +362,32 @@ grow (CandelaGrouping *grouping, guint32 seed, guint32 from, CandelaRowGroup *gr
   return n_members > 1;
 }
 
+/* ---- Feeding ---- */
+
+/* What only a reduction over the last axes reads is computed a piece at a time, when
+ * that asks for it, though the pieces are no rows. */
+static gboolean
+is_fed (CandelaGrouping *grouping, guint32 s, guint32 from, CandelaRowGroup *group)
+{
+  const CandelaPlan *plan = grouping->plan;
+  const CandelaPlanStep *step = &plan->steps[s], *before = step - 1;
+  const CandelaOpInfo *info = step_node (grouping, step)->u.op.facts->info;
+  guint32 v = plan->inputs[step->first_input];
+  guint rank = input_layout (grouping, step, 0)->rank, kept;
+
+  if (s == from || !info->takes_fed || before->kind != CANDELA_STEP_FUSED || before->n_outputs != 1
+      || plan->outputs[before->first_output].value != v || grouping->lives[v].last != s
+      || candela_plan_value_bytes (&plan->values[v]) < MIN_FED_BYTES || !is_pure (grouping, before)
+      || !is_pure (grouping, step))
+    return FALSE;
+  kept = count_kept_axes (grouping, step);
+  for (guint axis = kept; axis < rank; axis++)
+    if ((info->reduced_axes (step_node (grouping, step)->u.op.params, rank) >> axis & 1) == 0)
+      return FALSE;
+  *group = (CandelaRowGroup){ .first = s - 1, .last = s, .n_rows = 1 };
+  return TRUE;
+}
+
 void
 candela_planner_group_rows (CandelaPlanner *planner)
 {
@@ -377,7 +408,7 @@ candela_planner_group_rows (CandelaPlanner *planner)
           grouping.groups = g_array_new (FALSE, FALSE, sizeof (CandelaRowGroup));
           find_lives (&grouping);
         }
-      if (!grow (&grouping, s, from, &group))
+      if (!grow (&grouping, s, from, &group) && !is_fed (&grouping, s, from, &group))
         continue;
       g_array_append_val (grouping.groups, group);
       from = group.last + 1;

@@ -394,6 +394,7 @@ static const CandelaParamInfo index_params[] = {
     .params = PARAMS,                                                                                                  \
     .axes = CANDELA_AXES_REDUCTION,                                                                                    \
     .reduced_axes = AXES,                                                                                              \
+    .takes_fed = TRUE,                                                                                                 \
     .infer = INFER,                                                                                                    \
     .kernels = NAME##_kernels,                                                                                         \
   };

@@ -111,6 +111,7 @@ const CandelaOpInfo REDUCE_NAME (any) = {
   .params = params,
   .axes = CANDELA_AXES_REDUCTION,
   .reduced_axes = reduce_get_axes,
+  .takes_fed = TRUE,
   .infer = infer,
   .kernels = any_kernels,
 };
@@ -124,6 +125,7 @@ const CandelaOpInfo REDUCE_NAME (all) = {
   .params = params,
   .axes = CANDELA_AXES_REDUCTION,
   .reduced_axes = reduce_get_axes,
+  .takes_fed = TRUE,
   .infer = infer,
   .kernels = all_kernels,
 };

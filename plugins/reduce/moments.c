@@ -350,6 +350,7 @@ static const char *const moments_outputs[] = { "mean", "variance", NULL };
     .params = PARAMS,                                                                                                  \
     .axes = CANDELA_AXES_REDUCTION,                                                                                    \
     .reduced_axes = reduce_get_axes,                                                                                   \
+    .takes_fed = TRUE,                                                                                                 \
     .infer = INFER,                                                                                                    \
     .kernels = NAME##_kernels,                                                                                         \
   };

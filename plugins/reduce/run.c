@@ -213,7 +213,7 @@ reduce_run (ReduceCall *call, GError **error)
   if (call->count == 0)
     return run_empty (call, walk.kept.n);
   walk.input = candela_kernel_get_input (call->kernel, 0);
-  walk.way = reduce_choose_way (&walk);
+  walk.way = walk.input != NULL ? reduce_choose_way (&walk) : WAY_PACKED;
   return run_walk (&walk, error);
 }
 

@@ -181,6 +181,7 @@ const CandelaOpInfo REDUCE_NAME (sum) = {
   .params = params,
   .axes = CANDELA_AXES_REDUCTION,
   .reduced_axes = reduce_get_axes,
+  .takes_fed = TRUE,
   .infer = infer,
   .kernels = sum_kernels,
 };
@@ -194,6 +195,7 @@ const CandelaOpInfo REDUCE_NAME (prod) = {
   .params = params,
   .axes = CANDELA_AXES_REDUCTION,
   .reduced_axes = reduce_get_axes,
+  .takes_fed = TRUE,
   .infer = infer,
   .kernels = prod_kernels,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Steps that run together, block of rows by block of rows: the values of running
- * them one by one, bit for bit; values by hand; and what makes a group. */
+ * Steps that run together, block of rows by block of rows or with a reduction that is
+ * fed: the values of running them one by one, bit for bit; and values by hand. */
 #include "../plan/verify.h"
 #include "../testing.h"
 
@@ -33,6 +33,19 @@ static const char *const expressions[] = {
   "y = reshape(x, [2, -1, 4]); y - mean(y, axis=1, keepdims=true)",
   "y = reshape(x, [2, -1, 4]); sum(exp(y - max(y, axis=2, keepdims=true)), axis=2)",
   "d = x[:, None, 0:3] - x[None, 0:5, 0:3]; sum(d * d, axis=-1)",
+  /* Over all axes, fed. */
+  "d = x - r; mean(d * d)",
+  "sum(x * 2 + c)",
+  "max(abs(x - c)) - min(exp(x))",
+  "argmax(-x) + argmin(x * 2)",
+  "var(x * x) + std(x + 1)",
+  "any(x > 1.9) & all(x < r + 100)",
+  "sum(astype(x > r, \"int32\"))",
+  "sum(where(x > 0, x, c), axis=(0, 1), keepdims=true) + x",
+  "prod(x / 2 + 1)",
+  "sum(x.T * 3)",
+  "t = x * 2; sum(t) + t",
+  "y = reshape(x, [2, -1]); sum(y * 2, axis=1)",
   "d = x[:, None] - x[None, 0:5]; sqrt(sum(d * d, axis=-1)) + c",
 };
 

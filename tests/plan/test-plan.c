@@ -151,6 +151,17 @@ static const Case cases[] = {
     "matmul(s,s):allocate@0; sum+divide(matmul):in-place@0" },
   { "rows/distances", "d = a[:, None, :] - s[None]; sum(d * d, axis=-1)", WHOLE,
     "index(a):reference-eternal; index(s):reference-eternal; subtract+multiply+sum(index,index):allocate@0" },
+  /* Fed: over all axes, or over very long rows; not what is small, or read again. */
+  { "fed/over-all", "sum((m + 1) * 2)", WHOLE, "add+multiply+sum(m,1.0,2.0):allocate@0" },
+  { "fed/over-long-rows", "sum(reshape(m, [2, 50000]) * 2, axis=1)", WHOLE,
+    "reshape(m):reference-eternal; multiply+sum(reshape,2.0):allocate@0" },
+  { "fed/not-twice", "t = m + 1; sum(t) + max(t)", WHOLE,
+    "add(m,1.0):allocate@0; sum(add):allocate@1; max(add):allocate@2-0; add(sum,max):in-place@1-2" },
+  { "fed/not-a-view", "t = m + 1; sum(t[::-1])", WHOLE,
+    "add(m,1.0):allocate@0; index(add):reference-slot@0; sum(index):allocate@1-0" },
+  { "fed/not-over-the-first", "sum(reshape(m, [50000, 2]) * 2, axis=0)", WHOLE,
+    "reshape(m):reference-eternal; multiply(reshape,2.0):allocate@0; sum(multiply):allocate@1-0" },
+
   /* Not by rows: over all axes, or the first one; where a row would read another. */
   { "rows/not-over-all", "a - sum(a)", WHOLE, "sum(a):allocate@0; subtract(a,sum):allocate@1-0" },
   { "rows/not-over-the-first", "a - sum(a, axis=0)", WHOLE, "sum(a):allocate@0; subtract(a,sum):allocate@1-0" },

@@ -248,7 +248,7 @@ paper_step (Paper *paper, guint32 s)
     paper_write (paper, s, &plan->outputs[step->first_output + o]);
   if (step->kind == CANDELA_STEP_FUSED)
     paper_check_registers (plan, step);
-  if (step->kind == CANDELA_STEP_ROWS)
+  if (step->kind == CANDELA_STEP_ROWS || step->kind == CANDELA_STEP_FED)
     paper_check_rows (plan, step);
   paper->peak = MAX (paper->peak, paper->held + (step->kind == CANDELA_STEP_BAKED ? paper_baked (plan, step) : 0));
   for (guint32 f = 0; f < step->n_free; f++)
