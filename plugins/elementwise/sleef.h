@@ -11,13 +11,9 @@
 #ifdef __AVX512F__
 #define SLEEF_float(name, precision) Sleef_finz_##name##f16_##precision##avx512f
 #define SLEEF_double(name, precision) Sleef_finz_##name##d8_##precision##avx512f
-#define VECTOR_ALL_float(mask) (_mm512_movepi32_mask ((__m512i) (mask)) == 0xffff)
-#define VECTOR_ALL_double(mask) (_mm512_movepi64_mask ((__m512i) (mask)) == 0xff)
 #else
 #define SLEEF_float(name, precision) Sleef_finz_##name##f8_##precision##avx2
 #define SLEEF_double(name, precision) Sleef_finz_##name##d4_##precision##avx2
-#define VECTOR_ALL_float(mask) (_mm256_movemask_ps ((__m256) (mask)) == 0xff)
-#define VECTOR_ALL_double(mask) (_mm256_movemask_pd ((__m256d) (mask)) == 0xf)
 #endif
 
 #define SLEEF(T, name, precision) SLEEF_##T (name, precision)

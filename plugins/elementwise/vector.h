@@ -30,7 +30,10 @@ typedef gint64 MaskOf_double __attribute__ ((vector_size (64)));
 #define VECTOR_FMA_double _mm512_fmadd_pd
 #define VECTOR_MIN_float _mm512_min_ps
 #define VECTOR_MAX_float _mm512_max_ps
+#define VECTOR_SQRT_float _mm512_sqrt_ps
 #define VECTOR_SQRT_double _mm512_sqrt_pd
+#define VECTOR_ALL_float(mask) (_mm512_movepi32_mask ((__m512i) (mask)) == 0xffff)
+#define VECTOR_ALL_double(mask) (_mm512_movepi64_mask ((__m512i) (mask)) == 0xff)
 #else
 typedef __m256 VectorOf_float;
 typedef __m256d VectorOf_double;
@@ -43,7 +46,10 @@ typedef gint64 MaskOf_double __attribute__ ((vector_size (32)));
 #define VECTOR_FMA_double _mm256_fmadd_pd
 #define VECTOR_MIN_float _mm256_min_ps
 #define VECTOR_MAX_float _mm256_max_ps
+#define VECTOR_SQRT_float _mm256_sqrt_ps
 #define VECTOR_SQRT_double _mm256_sqrt_pd
+#define VECTOR_ALL_float(mask) (_mm256_movemask_ps ((__m256) (mask)) == 0xff)
+#define VECTOR_ALL_double(mask) (_mm256_movemask_pd ((__m256d) (mask)) == 0xf)
 #endif
 
 #define VECTOR(T) VectorOf_##T
