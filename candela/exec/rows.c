@@ -13,9 +13,13 @@
 #include <candela/exec/tile-private.h>
 #include <candela/value/debug-private.h>
 #include <string.h>
+#include <unistd.h>
 
-/* What a block reads, writes and holds, in bytes: a part of a second-level cache. */
-#define BLOCK_BYTES (192 * 1024)
+/* What a block reads, writes and holds is a quarter of the second-level cache, as far
+ * as that is known, within these bytes; less if there would be few blocks to share out. */
+#define MIN_BLOCK_BYTES (128 * 1024)
+#define MAX_BLOCK_BYTES (512 * 1024)
+#define ENOUGH_BLOCKS 8
 /* Bytes below which no thread is woken. */
 #define PARALLEL_BYTES (512 * 1024)
 
@@ -317,6 +321,17 @@ weigh_rows (Rows *rows, const CandelaPlanStep *step)
     rows->row_bytes += plan->local_bytes[rows->group->first_local + l];
 }
 
+static gint64
+choose_block (const Rows *rows)
+{
+  gsize row = MAX (rows->row_bytes, 1);
+  gsize bytes = CLAMP (sysconf (_SC_LEVEL2_CACHE_SIZE) / 4, MIN_BLOCK_BYTES, MAX_BLOCK_BYTES);
+
+  if (row * (guint64) rows->group->n_rows >= PARALLEL_BYTES)
+    bytes = CLAMP (row * (guint64) rows->group->n_rows / ENOUGH_BLOCKS, MIN_BLOCK_BYTES, bytes);
+  return CLAMP ((gint64) (bytes / row), 1, rows->group->n_rows);
+}
+
 static gboolean
 prepare (Rows *rows, const CandelaPlanStep *step, GError **error)
 {
@@ -324,7 +339,7 @@ prepare (Rows *rows, const CandelaPlanStep *step, GError **error)
   gsize at = 0;
 
   weigh_rows (rows, step);
-  rows->block = CLAMP ((gint64) (BLOCK_BYTES / MAX (rows->row_bytes, 1)), 1, rows->group->n_rows);
+  rows->block = choose_block (rows);
   for (guint32 k = 0; k < rows->group->n_subs; k++)
     rows->members[k].step = &plan->subs[rows->group->first_sub + k];
   for (guint32 k = 0; k < rows->group->n_subs; k++)

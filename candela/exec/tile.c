@@ -76,20 +76,24 @@ stage_scratch (const CandelaPass *pass, guint8 *scratch)
   return stream_scratch (pass, scratch, pass->n_streamed);
 }
 
-/* The C library copies faster than a loop for any processor stores. */
+/* A cache line element by element, and then as the C library copies, which knows the
+ * processor's widest stores. */
 static void
 spread (const guint8 *data, gsize size, guint8 *out, gsize n)
 {
-  gsize done = size, bytes = n * size;
+  gsize bytes = n * size, done = MIN (bytes, CANDELA_ALIGNMENT);
 
-  if (size == 1)
+  if (size == 4)
+    for (gsize i = 0; i < done; i += 4)
+      memcpy (out + i, data, 4);
+  else
+    for (gsize i = 0; i < done; i += size)
+      memcpy (out + i, data, size);
+  for (gsize part; done < bytes; done += part)
     {
-      memset (out, data[0], n);
-      return;
+      part = MIN (done, bytes - done);
+      memcpy (out + done, out, part);
     }
-  memcpy (out, data, size);
-  for (; done < bytes; done += MIN (done, bytes - done))
-    memcpy (out + done, out, MIN (done, bytes - done));
 }
 
 static void
