@@ -89,7 +89,8 @@ prepare_tensors (CandelaRun *run, GError **error)
     {
       CandelaBuffer *buffer = candela_tensor_get_buffer (run->plan->tensors[t]);
 
-      run->tensors[t] = is_guarding () ? candela_buffer_new_guarded (buffer, error) : candela_buffer_ref (buffer);
+      /* The plan holds the tensor, and so its buffer, longer than the run. */
+      run->tensors[t] = is_guarding () ? candela_buffer_new_guarded (buffer, error) : buffer;
       if (run->tensors[t] == NULL)
         return FALSE;
     }
@@ -172,7 +173,7 @@ clear_run (CandelaRun *run, gpointer *few)
 {
   for (guint32 s = 0; s < run->plan->n_slots; s++)
     g_clear_pointer (&run->slots[s], candela_buffer_unref);
-  for (guint32 t = 0; t < run->plan->n_tensors; t++)
+  for (guint32 t = 0; is_guarding () && t < run->plan->n_tensors; t++)
     g_clear_pointer (&run->tensors[t], candela_buffer_unref);
   for (guint32 b = 0; b < run->plan->n_bindings; b++)
     g_clear_object (&run->bindings[b]);

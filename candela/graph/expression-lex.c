@@ -295,13 +295,20 @@ read_dot (CandelaLexer *lexer, CandelaToken *token, GError **error)
   return TRUE;
 }
 
+/* Of one character or two. */
+static gboolean
+starts_with (const char *text, const char *symbol)
+{
+  return text[0] == symbol[0] && (symbol[1] == '\0' || text[1] == symbol[1]);
+}
+
 static gboolean
 read_sign (CandelaLexer *lexer, CandelaToken *token, GError **error)
 {
   const char *start = lexer->text + token->start;
 
   for (guint i = 0; i < CANDELA_N_OPERATORS; i++)
-    if (g_str_has_prefix (start, candela_operators[i].symbol))
+    if (starts_with (start, candela_operators[i].symbol))
       {
         if (candela_operators[i].symbol[1] != '\0')
           scan (lexer);

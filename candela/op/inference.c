@@ -88,17 +88,36 @@ row_fits_compute (const CandelaInference *inference, const CandelaKernelInfo *ro
   return TRUE;
 }
 
+static gboolean
+is_row (const CandelaKernelInfo *row)
+{
+  return row != NULL && (row->loop != NULL || row->compute != NULL);
+}
+
+/* Of a table of loops, the row of just these dtypes; else the first to which they
+ * can be cast. */
+static const CandelaKernelInfo *
+find_loop (const CandelaInference *inference)
+{
+  const CandelaKernelInfo *rows = inference->facts->info->kernels;
+  CandelaDType first = inference->n_inputs > 0 ? wanted_dtype (inference, 0) : CANDELA_DTYPE_INVALID;
+
+  for (const CandelaKernelInfo *row = rows; is_row (row); row++)
+    if ((inference->n_inputs == 0 || row->in[0] == first) && row_fits_loop (inference, row, TRUE))
+      return row;
+  for (const CandelaKernelInfo *row = rows; is_row (row); row++)
+    if (row_fits_loop (inference, row, FALSE))
+      return row;
+  return NULL;
+}
+
 static const CandelaKernelInfo *
 find_kernel (const CandelaInference *inference)
 {
-  const CandelaKernelInfo *rows = inference->facts->info->kernels;
-  gboolean loops = inference->facts->info->axes == CANDELA_AXES_ELEMENTWISE;
-
-  for (const CandelaKernelInfo *row = rows; row != NULL && (row->loop != NULL || row->compute != NULL); row++)
-    if (loops ? row_fits_loop (inference, row, TRUE) : row_fits_compute (inference, row))
-      return row;
-  for (const CandelaKernelInfo *row = rows; loops && row != NULL && row->loop != NULL; row++)
-    if (row_fits_loop (inference, row, FALSE))
+  if (inference->facts->info->axes == CANDELA_AXES_ELEMENTWISE)
+    return find_loop (inference);
+  for (const CandelaKernelInfo *row = inference->facts->info->kernels; is_row (row); row++)
+    if (row_fits_compute (inference, row))
       return row;
   return NULL;
 }

@@ -14,7 +14,6 @@ struct _CandelaArenaChunk
   gboolean large;      /* one array's */
 };
 
-#define ALIGN 16
 #define HEADER 32
 /* With its header, still among the sizes that the heap is quickest with. */
 #define SMALL_CHUNK ((gsize) 1024 - HEADER)
@@ -31,7 +30,13 @@ G_STATIC_ASSERT (sizeof (CandelaArenaChunk) <= HEADER);
 void
 candela_arena_init (CandelaArena *arena, gpointer first, gsize size)
 {
-  *arena = (CandelaArena){ .next = first, .left = LARGE_ARRAY > 0 ? size : 0 };
+  gsize before = -(guintptr) first & (CANDELA_ARENA_ALIGN - 1);
+
+  *arena = (CandelaArena){ 0 };
+  if (LARGE_ARRAY == 0 || size < before)
+    return;
+  arena->next = (guint8 *) first + before;
+  arena->left = (size - before) & ~(CANDELA_ARENA_ALIGN - 1);
 }
 
 static void
@@ -70,24 +75,17 @@ add_chunk (CandelaArena *arena, gsize size, gboolean large)
 }
 
 gpointer
-candela_arena_alloc (CandelaArena *arena, gsize n, gsize size)
+candela_arena_extend (CandelaArena *arena, gsize n, gsize size)
 {
-  gsize bytes = (n * size + ALIGN - 1) & ~(gsize) (ALIGN - 1);
-  guint8 *array;
+  gsize bytes;
 
-  if (n > (G_MAXSSIZE - 2 * HEADER) / size)
+  if (__builtin_mul_overflow (n, size, &bytes) || bytes > G_MAXSSIZE - 2 * HEADER)
     return g_malloc_n (n, size); /* which says that there is no such memory */
-  if (bytes >= LARGE_ARRAY && bytes > arena->left)
+  if (bytes >= LARGE_ARRAY)
     return add_chunk (arena, bytes, TRUE);
-  if (bytes > arena->left)
-    {
-      arena->next = add_chunk (arena, SMALL_CHUNK, FALSE);
-      arena->left = SMALL_CHUNK;
-    }
-  array = arena->next;
-  arena->next += bytes;
-  arena->left -= bytes;
-  return array;
+  arena->next = add_chunk (arena, SMALL_CHUNK, FALSE);
+  arena->left = SMALL_CHUNK;
+  return candela_arena_alloc (arena, n, size);
 }
 
 gpointer
