@@ -2,6 +2,7 @@
  *
  * Exponentials, logarithms, and circular and hyperbolic functions: a vector
  * library's (see vector.h), else the C library's, an element at a time. */
+#include "stage.h"
 #include "vector.h"
 
 /* MATH_1 and MATH_2 make the loops of a function over floats and declare its op. */
@@ -54,11 +55,29 @@
   ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY_ROW, op, ))                                             \
   ELEMENTWISE_OP (op, elementwise_x, op_summary, .infer = elementwise_infer_floating)
 
+/* Of float32 a stage too. */
+#define MATH_1_STAGED(op, op_summary)                                                                                  \
+  VECTOR_LOOP_1 (op, FLOAT32, float, V_##op)                                                                           \
+  VECTOR_LOOP_1 (op, FLOAT64, double, V_##op)                                                                          \
+  ELEMENTWISE_FLOAT32 (STAGE_UNARY, op, STAGE_##op)                                                                    \
+  ELEMENTWISE_TABLE (op,                                                                                               \
+                     ELEMENTWISE_FLOAT32 (STAGE_UNARY_ROW, op, ) ELEMENTWISE_FLOAT64 (ELEMENTWISE_UNARY_ROW, op, ))    \
+  ELEMENTWISE_OP (op, elementwise_x, op_summary, .infer = elementwise_infer_floating)
+
+#define STAGE_exp(T, W, a) float32_exp ((VECTOR (float)) (a))
+#define STAGE_tanh(T, W, a) float32_tanh ((VECTOR (float)) (a))
+
 #define MATH_2_OP(op, op_summary)                                                                                      \
   ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (ELEMENTWISE_BINARY_ROW, op, ))                                            \
   ELEMENTWISE_OP (op, elementwise_x1_x2, op_summary, .infer = elementwise_infer_floating)
 
+#ifdef ELEMENTWISE_VECTORS
+MATH_1_STAGED (exp, "e to the power x")
+MATH_1_STAGED (tanh, "The hyperbolic tangent of x")
+#else
 MATH_1 (exp, "e to the power x")
+MATH_1 (tanh, "The hyperbolic tangent of x")
+#endif
 MATH_1 (expm1, "e to the power x, less 1; exact near zero")
 MATH_1 (log, "The natural logarithm of x")
 MATH_1 (log1p, "The natural logarithm of 1 + x; exact near zero")
@@ -72,7 +91,6 @@ MATH_1 (acos, "The angle, from 0 to pi, whose cosine is x")
 MATH_1 (atan, "The angle, from -pi/2 to pi/2, whose tangent is x")
 MATH_1 (sinh, "The hyperbolic sine of x")
 MATH_1 (cosh, "The hyperbolic cosine of x")
-MATH_1 (tanh, "The hyperbolic tangent of x")
 MATH_1 (asinh, "The number whose hyperbolic sine is x")
 MATH_1 (acosh, "The number from 0 up whose hyperbolic cosine is x")
 MATH_1 (atanh, "The number whose hyperbolic tangent is x")

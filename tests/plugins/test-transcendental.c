@@ -329,6 +329,57 @@ check_neighbours (const Function *function, CandelaDType dtype)
     }
 }
 
+static CandelaNode *
+new_op (const char *op, CandelaNode *x1, CandelaNode *x2)
+{
+  g_autoptr (GError) error = NULL;
+  CandelaNode *inputs[] = { x1, x2 };
+  CandelaNode *node = candela_node_new_opv (op, inputs, x2 != NULL ? 2 : 1, NULL, &error);
+
+  g_assert_no_error (error);
+  return node;
+}
+
+/* f (-x) + x in one step, and f of what is in memory: the same bits at every length. */
+static void
+check_chain (const Function *function, CandelaDType dtype)
+{
+  enum {
+    N_MAX = 2100
+  };
+  const gint64 lengths[] = { 1, 7, 16, 127, 128, 129, 300, 1023, 1025, N_MAX };
+  const gsize size = candela_dtype_get_size (dtype);
+  g_autofree guint8 *x = g_malloc (N_MAX * size);
+  g_autofree guint8 *minus_x = g_malloc (N_MAX * size);
+
+  for (gsize i = 0; i < N_MAX; i++)
+    {
+      put (x, dtype, i, next_value (dtype));
+      put (minus_x, dtype, i, -get (x, dtype, i));
+    }
+
+  for (gsize k = 0; k < G_N_ELEMENTS (lengths); k++)
+    {
+      const gint64 n = lengths[k];
+      g_autoptr (GError) error = NULL;
+      g_autoptr (CandelaTensor) alone = compute (function, dtype, minus_x, minus_x, n);
+      g_autoptr (CandelaTensor) tensor = candela_tensor_new_from_data (dtype, &n, 1, x, n * size, &error);
+      g_autoptr (CandelaNode) input = candela_node_new_tensor (tensor);
+      g_autoptr (CandelaNode) negative = new_op ("negative", input, NULL);
+      g_autoptr (CandelaNode) of_negative = new_op (function->op, negative, NULL);
+      g_autoptr (CandelaNode) of_alone = candela_node_new_tensor (alone);
+      g_autoptr (CandelaNode) node = new_op ("add", of_negative, input);
+      g_autoptr (CandelaNode) wanted_node = new_op ("add", of_alone, input);
+      g_autoptr (CandelaTensor) got = candela_node_materialize (node, &error);
+      g_autoptr (CandelaTensor) wanted = candela_node_materialize (wanted_node, &error);
+
+      g_assert_no_error (error);
+      for (gint64 i = 0; i < n; i++)
+        g_assert_true (same_bits ((const guint8 *) candela_tensor_get_data (got) + i * (gint64) size,
+                                  (const guint8 *) candela_tensor_get_data (wanted) + i * (gint64) size, dtype));
+    }
+}
+
 static void
 test_accuracy (gconstpointer data)
 {
@@ -339,6 +390,13 @@ test_accuracy (gconstpointer data)
 static void
 test_neighbours (gconstpointer data)
 {
+  const Function *function = data;
+
+  if (function->one != NULL)
+    {
+      check_chain (function, CANDELA_DTYPE_FLOAT32);
+      check_chain (function, CANDELA_DTYPE_FLOAT64);
+    }
   check_lanes (data, CANDELA_DTYPE_FLOAT32);
   check_lanes (data, CANDELA_DTYPE_FLOAT64);
   check_neighbours (data, CANDELA_DTYPE_FLOAT32);
