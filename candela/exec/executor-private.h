@@ -16,6 +16,13 @@ typedef struct
   guint n_threads;
 } CandelaStepTime;
 
+/* Where a profiled run notes what takes how long. */
+typedef struct
+{
+  CandelaStepTime *steps;
+  guint64 *parts; /* of each part, in nanoseconds, summed over threads (atomic) */
+} CandelaRunTimes;
+
 typedef struct
 {
   CandelaPlan *plan;
@@ -26,9 +33,10 @@ typedef struct
   CandelaProgressFunc progress;
   gpointer progress_data;
   const CandelaPlanStep *followed; /* a step that ran with the one before it; NULL if none did */
-  CandelaStepTime *times; /* of each step, to be filled in; NULL if nobody asks */
-  guint64 done, total;    /* elements written */
-  guint64 held;           /* bytes */
+  guint64 *part_times;             /* of each part, to be added to; NULL if nobody asks */
+  CandelaStepTime *times;          /* of each step, to be filled in; NULL if nobody asks */
+  guint64 done, total;             /* elements written */
+  guint64 held;                    /* bytes */
   CandelaRunStats stats;
 } CandelaRun;
 
@@ -36,13 +44,33 @@ typedef struct
  * is NULL. */
 CandelaTensor **candela_run_plan (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots,
                                   GCancellable *cancellable, CandelaProgressFunc progress, gpointer user_data,
-                                  CandelaStepTime *times, CandelaRunStats *stats, gsize *n_tensors, GError **error);
+                                  const CandelaRunTimes *times, CandelaRunStats *stats, gsize *n_tensors,
+                                  GError **error);
 
 /* materialize.c: an array that owns them. */
 GPtrArray *candela_take_tensors (CandelaTensor **tensors, gsize n);
 
 /* A clock that only goes forward. */
 gint64 candela_clock_nanoseconds (void);
+
+/* When parts begin; 0 if nobody asks. And what they took, evenly, from then on. */
+static inline gint64
+candela_run_begin_parts (const CandelaRun *run)
+{
+  return run->part_times != NULL ? candela_clock_nanoseconds () : 0;
+}
+
+static inline void
+candela_run_end_parts (const CandelaRun *run, guint32 first, guint32 n, gint64 began)
+{
+  gint64 took;
+
+  if (run->part_times == NULL)
+    return;
+  took = candela_clock_nanoseconds () - began;
+  for (guint32 p = 0; p < n; p++)
+    g_atomic_pointer_add (&run->part_times[first + p], (gssize) (took / n));
+}
 
 /* Runs every step; slots that results need are still there afterwards. */
 gboolean candela_run_steps (CandelaRun *run, GError **error);

@@ -183,12 +183,10 @@ clear_run (CandelaRun *run, gpointer *few)
 
 CandelaTensor **
 candela_run_plan (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots, GCancellable *cancellable,
-                  CandelaProgressFunc progress, gpointer user_data, CandelaStepTime *times, CandelaRunStats *stats,
-                  gsize *n_tensors, GError **error)
+                  CandelaProgressFunc progress, gpointer user_data, const CandelaRunTimes *times,
+                  CandelaRunStats *stats, gsize *n_tensors, GError **error)
 {
-  CandelaRun run = {
-    .plan = plan, .cancellable = cancellable, .progress = progress, .progress_data = user_data, .times = times
-  };
+  CandelaRun run = { .plan = plan, .cancellable = cancellable, .progress = progress, .progress_data = user_data };
   CandelaTensor **tensors = NULL;
   gint64 started = stats != NULL ? candela_clock_nanoseconds () : 0;
   gpointer few[FEW_VALUES];
@@ -198,6 +196,11 @@ candela_run_plan (CandelaPlan *plan, CandelaTensor *const *slots, gsize n_slots,
       g_autofree char *text = candela_plan_to_string (plan);
 
       g_printerr ("%s\n", text);
+    }
+  if (times != NULL)
+    {
+      run.times = times->steps;
+      run.part_times = times->parts;
     }
   init_run (&run, few);
   if (bind_slots (&run, slots, n_slots, error) && prepare_tensors (&run, error) && candela_run_steps (&run, error))

@@ -22,6 +22,9 @@ enum {
   N_COLUMNS
 };
 
+/* Of a step; what has more is told by the step alone. */
+#define MAX_PARTS 64
+
 typedef struct
 {
   char *cells[N_COLUMNS];
@@ -84,6 +87,24 @@ describe_step (const CandelaRunProfile *profile, guint s, guint64 total, guint64
   return row;
 }
 
+/* One op of several: what it reads and writes, in a cache or not, is told together. */
+static Row
+describe_part (const CandelaRunProfile *profile, guint s, guint p, guint64 total, guint64 roof)
+{
+  guint32 part = profile->plan->steps[s].first_part + p;
+  guint64 duration = profile->part_times[part];
+  double rate = candela_part_bytes (&profile->plan->parts[part]) / (double) MAX (duration, 1);
+  Row row = { { NULL } };
+
+  row.cells[COLUMN_OP] = g_strconcat ("· ", candela_plan_part_name (&profile->plan->parts[part]), NULL);
+  row.cells[COLUMN_TIME] = format_time (duration);
+  row.cells[COLUMN_SHARE] = format_number ("%.1f", 100.0 * duration / MAX (total, 1), " %");
+  row.cells[COLUMN_RATE] = format_number ("%.2f", rate, "");
+  if (roof > 0)
+    row.cells[COLUMN_ROOF] = format_number ("%.0f", rate * 1e11 / roof, " %");
+  return row;
+}
+
 /* What is not in any step: binding slots, results, freeing. */
 static Row
 describe_rest (guint64 duration, guint64 total)
@@ -143,7 +164,7 @@ append_rows (GString *text, GArray *rows)
  * @profile: a profile
  *
  * The profile as a table: for each step its ops, its first result, how long it took
- * and which share of the run that is, among how many threads it was shared out,
+ * and which share of the run that is (and below, of several ops, the same of each), among how many threads it was shared out,
  * what it had to read and write, the bytes of both per nanosecond, and how that
  * compares with copying memory (see candela_run_profile_get_step_share()).
  *
@@ -173,6 +194,12 @@ candela_run_profile_to_string (CandelaRunProfile *profile)
       row = describe_step (profile, s, total, roof);
       g_array_append_val (rows, row);
       inside += profile->times[s].duration;
+      for (guint p = 0; profile->plan->steps[s].n_parts > 1 && p < MIN (profile->plan->steps[s].n_parts, MAX_PARTS);
+           p++)
+        {
+          row = describe_part (profile, s, p, total, roof);
+          g_array_append_val (rows, row);
+        }
     }
   row = describe_rest (total - MIN (inside, total), total);
   g_array_append_val (rows, row);
@@ -247,6 +274,16 @@ add_args (JsonBuilder *builder, CandelaRunProfile *profile, guint s, guint64 roo
   for (guint32 p = 0; parts[p] != NULL; p++)
     json_builder_add_string_value (builder, parts[p]);
   json_builder_end_array (builder);
+  json_builder_set_member_name (builder, "part_nanoseconds");
+  json_builder_begin_array (builder);
+  for (guint32 p = 0; p < step->n_parts; p++)
+    json_builder_add_int_value (builder, (gint64) profile->part_times[step->first_part + p]);
+  json_builder_end_array (builder);
+  json_builder_set_member_name (builder, "part_bytes");
+  json_builder_begin_array (builder);
+  for (guint32 p = 0; p < step->n_parts; p++)
+    json_builder_add_int_value (builder, (gint64) candela_part_bytes (&plan->parts[step->first_part + p]));
+  json_builder_end_array (builder);
   if (step->n_outputs > 0)
     add_result (builder, &plan->values[candela_plan_step_output (plan, step, 0)->value]);
   add_int (builder, "threads", profile->times[s].n_threads);
@@ -301,7 +338,7 @@ add_run (JsonBuilder *builder, const CandelaRunProfile *profile, guint64 roof)
  * The profile in the JSON object format of Chrome's trace viewer, which
  * Perfetto reads too: `traceEvents` has one complete event (`ph` is `X`) a step, in order,
  * with `name`, `cat` (the kind of the step), `ts` and `dur` in microseconds, and in
- * `args` `step`, `op`, `parts`, `dtype`, `shape`, `threads`, `elements`, `bytes_read`,
+ * `args` `step`, `op`, `parts`, `part_nanoseconds`, `part_bytes`, `dtype`, `shape`, `threads`, `elements`, `bytes_read`,
  * `bytes_written`, `bytes`, `GB/s` and `share_of_copy`; `otherData` tells of the
  * whole run.
  *

@@ -22,6 +22,7 @@ struct _CandelaRunProfile
   CandelaRunStats stats;
   guint n_threads;
   CandelaStepTime *times; /* of each step, from the beginning of the run */
+  guint64 *part_times;    /* of each part, of its step's duration */
   CandelaStepWork *work;
 };
 
@@ -33,5 +34,8 @@ candela_step_rate (const CandelaRunProfile *profile, guint step)
 
   return bytes / (double) MAX (profile->times[step].duration, 1);
 }
+
+/* What a part of a step has to read and write, be it in a cache or not. */
+guint64 candela_part_bytes (const CandelaPlanPart *part);
 
 G_END_DECLS

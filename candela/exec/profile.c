@@ -67,6 +67,44 @@ measure_steps (const CandelaPlan *plan)
   return work;
 }
 
+guint64
+candela_part_bytes (const CandelaPlanPart *part)
+{
+  const CandelaNode *node = part->node;
+  guint64 bytes = 0;
+
+  for (guint32 i = 0; i < node->n_inputs; i++)
+    bytes += distinct_bytes (
+      &(CandelaPlanValue){ .layout = node->inputs[i]->layout, .dtype = (guint8) node->inputs[i]->dtype });
+  for (guint o = 0; o < node->n_outputs; o++)
+    bytes += (guint64) candela_node_output_layout (node, o)->n_elements
+             * candela_dtype_get_size (candela_node_output_dtype (node, o));
+  return bytes;
+}
+
+/* Parts were timed tile by tile, on all threads: what they took of the step's time is
+ * in proportion to that. A kernel that was fed took what the others did not. */
+static void
+share_out (CandelaRunProfile *profile)
+{
+  for (guint32 s = 0; s < profile->plan->n_steps; s++)
+    {
+      const CandelaPlanStep *step = &profile->plan->steps[s];
+      guint64 *parts = profile->part_times + step->first_part, sum = 0;
+      guint64 duration = profile->times[s].duration, all = duration * MAX (profile->times[s].n_threads, 1);
+
+      for (guint32 p = 0; p < step->n_parts; p++)
+        sum += parts[p];
+      if (step->kind == CANDELA_STEP_FED && sum < all)
+        {
+          parts[step->n_parts - 1] = all - sum;
+          sum = all;
+        }
+      for (guint32 p = 0; p < step->n_parts; p++)
+        parts[p] = sum > 0 ? (guint64) ((double) parts[p] / sum * duration) : step->n_parts == 1 ? duration : 0;
+    }
+}
+
 /* ---- Running ---- */
 
 /**
@@ -82,8 +120,8 @@ measure_steps (const CandelaPlan *plan)
  * @n_tensors: (out) (optional): the number of results
  * @error: return location for an error
  *
- * As candela_plan_run(), and times each step. That costs two looks at the clock a
- * step. The results are the same.
+ * As candela_plan_run(), and times each step, and each of its ops. That costs two looks
+ * at the clock a step, and two for each tile of each op. The results are the same.
  *
  * Returns: (transfer full) (array length=n_tensors): the results, in
  *   the order of the roots; %NULL on an error of candela_plan_run(), and then there
@@ -97,6 +135,7 @@ candela_plan_run_profiled (CandelaPlan *plan, CandelaTensor *const *slots, gsize
                            gsize *n_tensors, GError **error)
 {
   g_autofree CandelaStepTime *times = NULL;
+  g_autofree guint64 *part_times = NULL;
   CandelaRunStats stats = { 0 };
   CandelaTensor **tensors;
   gint64 start;
@@ -110,8 +149,10 @@ candela_plan_run_profiled (CandelaPlan *plan, CandelaTensor *const *slots, gsize
 
   /* At least one: NULL is for runs that are not timed. */
   times = g_new0 (CandelaStepTime, MAX (plan->n_steps, 1));
+  part_times = g_new0 (guint64, MAX (plan->n_parts, 1));
   start = candela_clock_nanoseconds ();
-  tensors = candela_run_plan (plan, slots, n_slots, cancellable, progress, user_data, times, &stats, n_tensors, error);
+  tensors = candela_run_plan (plan, slots, n_slots, cancellable, progress, user_data,
+                              &(CandelaRunTimes){ times, part_times }, &stats, n_tensors, error);
   if (tensors == NULL)
     return NULL;
 
@@ -124,6 +165,8 @@ candela_plan_run_profiled (CandelaPlan *plan, CandelaTensor *const *slots, gsize
     times[s].start -= start;
   (*profile)->times = g_steal_pointer (&times);
   (*profile)->work = measure_steps (plan);
+  (*profile)->part_times = g_steal_pointer (&part_times);
+  share_out (*profile);
   return tensors;
 }
 
@@ -198,6 +241,7 @@ candela_run_profile_unref (CandelaRunProfile *profile)
   candela_plan_unref (profile->plan);
   g_free (profile->times);
   g_free (profile->work);
+  g_free (profile->part_times);
   g_free (profile);
 }
 
@@ -416,6 +460,53 @@ candela_run_profile_get_step_parts (CandelaRunProfile *profile, guint step)
   for (guint32 p = 0; p < of->n_parts; p++)
     parts[p] = g_strdup (candela_plan_part_name (&profile->plan->parts[of->first_part + p]));
   return parts;
+}
+
+/**
+ * candela_run_profile_get_part_duration:
+ * @profile: a profile
+ * @step: a step, from 0
+ * @part: one of its parts, from 0
+ *
+ * How much of a step's time went into one of its ops, in nanoseconds. Parts take turns
+ * tile by tile and are timed so, which costs the small tiles some of their speed; those
+ * that hand on their values in vector registers share their time evenly.
+ *
+ * Returns: nanoseconds; 0 if there is no such part
+ *
+ * Since: 1.0
+ */
+guint64
+candela_run_profile_get_part_duration (CandelaRunProfile *profile, guint step, guint part)
+{
+  g_return_val_if_fail (profile != NULL, 0);
+
+  if (step >= profile->plan->n_steps || part >= profile->plan->steps[step].n_parts)
+    return 0;
+  return profile->part_times[profile->plan->steps[step].first_part + part];
+}
+
+/**
+ * candela_run_profile_get_part_bytes:
+ * @profile: a profile
+ * @step: a step, from 0
+ * @part: one of its parts, from 0
+ *
+ * What one of a step's ops reads and writes, in bytes, be it in memory, in a cache or
+ * in registers: all its inputs once, and its outputs.
+ *
+ * Returns: bytes; 0 if there is no such part
+ *
+ * Since: 1.0
+ */
+guint64
+candela_run_profile_get_part_bytes (CandelaRunProfile *profile, guint step, guint part)
+{
+  g_return_val_if_fail (profile != NULL, 0);
+
+  if (step >= profile->plan->n_steps || part >= profile->plan->steps[step].n_parts)
+    return 0;
+  return candela_part_bytes (&profile->plan->parts[profile->plan->steps[step].first_part + part]);
 }
 
 /**

@@ -70,6 +70,12 @@ CANDELA_AVAILABLE_IN_1_0
 char **candela_run_profile_get_step_parts (CandelaRunProfile *profile, guint step);
 
 CANDELA_AVAILABLE_IN_1_0
+guint64 candela_run_profile_get_part_duration (CandelaRunProfile *profile, guint step, guint part);
+
+CANDELA_AVAILABLE_IN_1_0
+guint64 candela_run_profile_get_part_bytes (CandelaRunProfile *profile, guint step, guint part);
+
+CANDELA_AVAILABLE_IN_1_0
 double candela_run_profile_get_step_share (CandelaRunProfile *profile, guint step);
 
 CANDELA_AVAILABLE_IN_1_0

@@ -116,6 +116,7 @@ run_reduction (const Rows *rows, const Member *member, guint8 *scratch, gint64 f
   const CandelaLayout *in_layout = member->in;
   CandelaLayout *out_layouts[CANDELA_MAX_OUTPUTS];
   gboolean whole = end - first == rows->block, ok = TRUE;
+  gint64 began;
 
   memcpy (out_layouts, member->out, sizeof out_layouts);
   if (!whole)
@@ -151,7 +152,9 @@ run_reduction (const Rows *rows, const Member *member, guint8 *scratch, gint64 f
                                .out_dtypes = out_dtypes,
                                .cancellable = rows->run->cancellable };
 
+      began = candela_run_begin_parts (rows->run);
       ok = candela_run_compute (&kernel, error);
+      candela_run_end_parts (rows->run, step->first_part, 1, began);
     }
   if (!whole)
     {

@@ -42,8 +42,9 @@ operand_data (const Small *small, guint32 operand)
 }
 
 static void
-run_parts (const CandelaPlan *plan, const Small *small)
+run_parts (const CandelaRun *run, const Small *small)
 {
+  const CandelaPlan *plan = run->plan;
   const CandelaPlanPart *parts = plan->parts + small->step->first_part;
 
   for (guint32 p = 0; p < small->step->n_parts; p++)
@@ -52,12 +53,14 @@ run_parts (const CandelaPlan *plan, const Small *small)
       const guint32 *operands = candela_plan_part_operands (plan, &parts[p]);
       gconstpointer in[CANDELA_MAX_LOOP_INPUTS];
       gpointer out[CANDELA_MAX_OUTPUTS];
+      gint64 began = candela_run_begin_parts (run);
 
       for (guint32 i = 0; i < node->n_inputs; i++)
         in[i] = operand_data (small, *operands++);
       for (guint o = 0; o < node->n_outputs; o++)
         out[o] = operand_data (small, *operands++);
       node->u.op.kernel->loop (out, in, small->n, node->u.op.params);
+      candela_run_end_parts (run, small->step->first_part + p, 1, began);
     }
 }
 
@@ -117,7 +120,7 @@ run_in_scratch (CandelaRun *run, Small *small)
 
   small->scratch = scratch;
   spread_numbers (run, small);
-  run_parts (run->plan, small);
+  run_parts (run, small);
 }
 
 gboolean
@@ -147,6 +150,6 @@ candela_run_small (CandelaRun *run, const CandelaPlanStep *step)
   if (step->n_registers + n_numbers > 0)
     run_in_scratch (run, &small);
   else
-    run_parts (plan, &small);
+    run_parts (run, &small);
   return TRUE;
 }

@@ -207,14 +207,20 @@ run_parts (const CandelaPass *pass, CandelaStage *stages, const guint8 *const *i
   const CandelaStageGroup *group = stages != NULL ? pass->program->groups : NULL;
   const CandelaStageGroup *end = stages != NULL ? group + pass->program->n_groups : NULL;
 
-  for (guint32 p = 0; p < pass->step->n_parts;)
-    if (group != end && group->first_part == p)
-      {
-        candela_stage_group_run (pass, group, stages, inputs, scratch, start, n);
-        p += group++->n_parts;
-      }
-    else
-      run_part (pass, &parts[p++], inputs, scratch, start, n);
+  for (guint32 p = 0, n_parts; p < pass->step->n_parts; p += n_parts)
+    {
+      gint64 began = candela_run_begin_parts (pass->run);
+
+      n_parts = 1;
+      if (group != end && group->first_part == p)
+        {
+          candela_stage_group_run (pass, group, stages, inputs, scratch, start, n);
+          n_parts = group++->n_parts;
+        }
+      else
+        run_part (pass, &parts[p], inputs, scratch, start, n);
+      candela_run_end_parts (pass->run, pass->step->first_part + p, n_parts, began);
+    }
 }
 
 /* A range, or one row. */

@@ -195,13 +195,16 @@ test_table (void)
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
   guint n = candela_run_profile_get_n_steps (profile);
 
-  g_assert_cmpuint (g_strv_length (lines), ==, n + 4);
+  /* A line for each of the two ops of the first step. */
+  g_assert_cmpuint (g_strv_length (lines), ==, n + 6);
   g_assert_true (g_str_has_prefix (lines[1], "step  op"));
   g_assert_nonnull (strstr (lines[2], "add+exp"));
   g_assert_nonnull (strstr (lines[2], "float32 [2, 3]"));
   g_assert_nonnull (strstr (lines[2], "36 B"));
   g_assert_nonnull (strstr (lines[2], "24 B"));
-  g_assert_nonnull (strstr (lines[n + 2], "outside steps"));
+  g_assert_nonnull (strstr (lines[3], "· add"));
+  g_assert_nonnull (strstr (lines[4], "· exp"));
+  g_assert_nonnull (strstr (lines[n + 4], "outside steps"));
   for (char **line = lines; *line != NULL; line++)
     g_assert_false (g_str_has_suffix (*line, " "));
 }
@@ -245,6 +248,10 @@ test_trace (void)
   list = json_object_get_array_member (args, "parts");
   g_assert_cmpuint (json_array_get_length (list), ==, 2);
   g_assert_cmpstr (json_array_get_string_element (list, 1), ==, "exp");
+  list = json_object_get_array_member (args, "part_nanoseconds");
+  g_assert_cmpuint (json_array_get_length (list), ==, 2);
+  list = json_object_get_array_member (args, "part_bytes");
+  g_assert_cmpuint (json_array_get_length (list), ==, 2);
   list = json_object_get_array_member (args, "shape");
   g_assert_cmpuint (json_array_get_length (list), ==, 2);
   g_assert_cmpint (json_array_get_int_element (list, 1), ==, 3);
