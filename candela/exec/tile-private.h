@@ -4,6 +4,7 @@
 #pragma once
 
 #include <candela/exec/executor-private.h>
+#include <candela/value/pack-private.h>
 
 G_BEGIN_DECLS
 
@@ -11,6 +12,7 @@ typedef enum {
   CANDELA_TILE_PACKED,
   CANDELA_TILE_SCALAR,
   CANDELA_TILE_STRIDED,
+  CANDELA_TILE_ACROSS,     /* strided, and packed for a whole range at once */
   CANDELA_TILE_ROW_SCALAR, /* one element for each row */
   CANDELA_TILE_ROW_PACKED  /* packed within each row */
 } CandelaPassInputKind;
@@ -18,9 +20,10 @@ typedef enum {
 typedef struct
 {
   CandelaPassInputKind kind;
-  const guint8 *data;    /* the first element; STRIDED: the buffer */
+  const guint8 *data;    /* the first element */
   gsize size;            /* of an element */
   CandelaLayout *layout; /* STRIDED: broadcast to the output's shape; owned */
+  CandelaPackWalk *walk; /* STRIDED, ACROSS: of that layout; owned */
   gint64 row_stride;     /* ROW_SCALAR, ROW_PACKED: from a row to the next, in elements */
 } CandelaPassInput;
 

@@ -6,9 +6,11 @@
  * in cache.
  *
  * Loops see packed elements of their kernel's dtypes only. An input that is
- * packed and of the output's shape is read where it lies; a scalar is spread over
- * a tile once; anything else (strided, reversed, broadcast) is packed tile by
- * tile; and what has another dtype is converted on the way. Where a step goes row by
+ * packed and of the output's shape is read where it lies, and so are the rows of any
+ * other that hold a whole tile; a scalar is spread over a tile once; anything else
+ * (strided, reversed, broadcast) is packed tile by tile, or, where a tile would use
+ * little of each cache line that it reads (transposed), for many tiles at once; and what
+ * has another dtype is converted on the way. Where a step goes row by
  * row, what is one number for a row is spread as a scalar is, and what is packed
  * within each row is read where it lies.
  *
@@ -131,8 +133,35 @@ prepare_input (const CandelaPass *pass, guint8 *scratch, guint32 i, guint64 star
   if (input->kind == CANDELA_TILE_ROW_PACKED)
     return row_data (pass, i, start) + start % pass->row * input->size;
   if (input->kind == CANDELA_TILE_STRIDED)
-    candela_layout_pack (input->layout, input->data, input->size, start, n, input_scratch (pass, scratch, i));
+    return candela_pack_walk_read (input->walk, input->data, start, n, input_scratch (pass, scratch, i));
   return input_scratch (pass, scratch, i);
+}
+
+/* Packs those inputs that are packed for a whole range. Returns their memory, if there
+ * are any. */
+static guint8 *
+pack_across (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **packed)
+{
+  const CandelaPassInput *inputs = pass->inputs;
+  gsize n = end - start;
+  gsize bytes = 0;
+  guint8 *memory;
+
+  for (guint32 i = 0; i < pass->step->n_inputs; i++)
+    if (inputs[i].kind == CANDELA_TILE_ACROSS)
+      bytes += n * inputs[i].size;
+  if (bytes == 0)
+    return NULL;
+  memory = g_malloc (bytes);
+  bytes = 0;
+  for (guint32 i = 0; i < pass->step->n_inputs; i++)
+    if (inputs[i].kind == CANDELA_TILE_ACROSS)
+      {
+        packed[i] = memory + bytes;
+        candela_pack_walk_run (inputs[i].walk, inputs[i].data, start, n, memory + bytes);
+        bytes += n * inputs[i].size;
+      }
+  return memory;
 }
 
 guint8 *
@@ -241,10 +270,14 @@ run_span (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **in
       if (g_cancellable_is_cancelled (pass->run->cancellable))
         return;
       for (guint32 i = 0; i < pass->step->n_inputs; i++)
-        inputs[i] = prepare_input (pass, scratch, i, start, n);
+        if (pass->inputs[i].kind != CANDELA_TILE_ACROSS)
+          inputs[i] = prepare_input (pass, scratch, i, start, n);
       run_parts (pass, n >= block ? stages : NULL, inputs, scratch, start, n);
       if (pass->n_streamed > 0 && (!whole || n < block))
         store_outputs (pass, scratch, start, n, end);
+      for (guint32 i = 0; i < pass->step->n_inputs; i++)
+        if (pass->inputs[i].kind == CANDELA_TILE_ACROSS)
+          inputs[i] += n * pass->inputs[i].size;
     }
 }
 
@@ -254,6 +287,7 @@ run_range (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **i
   const CandelaStageProgram *program = pass->program;
   guint64 span = pass->row != 0 ? pass->row : end - start;
   gsize tile = MIN (pass->tile, span);
+  g_autofree guint8 *across = pack_across (pass, start, end, inputs);
   CandelaStage *stages = NULL;
 
   if (program != NULL)
@@ -379,7 +413,6 @@ prepare_rows (CandelaPass *pass, const CandelaPassRows *rows)
 
       if (input->kind != CANDELA_TILE_STRIDED || !goes_by_rows (input, rows->n_axes))
         continue;
-      input->data += input->layout->offset * (gint64) input->size;
       pass->row = row;
     }
 }
@@ -409,18 +442,20 @@ prepare (CandelaPass *pass, GError **error)
       CandelaPassInput *input = &pass->inputs[i];
 
       input->layout = NULL;
+      input->walk = NULL;
       input->size = candela_dtype_get_size (plan->values[v].dtype);
-      input->data = candela_run_get_data (pass->run, v);
+      input->data = (const guint8 *) candela_run_get_data (pass->run, v) + layout->offset * (gint64) input->size;
       if (layout->n_elements == 1 || (layout->contiguous && layout->n_elements == shape->n_elements))
         {
           input->kind = layout->n_elements == shape->n_elements ? CANDELA_TILE_PACKED : CANDELA_TILE_SCALAR;
-          input->data += layout->offset * (gint64) input->size;
           continue;
         }
       input->kind = CANDELA_TILE_STRIDED;
       input->layout = candela_layout_broadcast (layout, shape->dims, shape->rank, error);
       if (input->layout == NULL)
         return FALSE;
+      input->walk = g_new (CandelaPackWalk, 1);
+      candela_pack_walk_init (input->walk, input->layout, input->size);
     }
   return TRUE;
 }
@@ -457,6 +492,10 @@ size_tiles (CandelaPass *pass)
   pass->scratch_bytes = n_scratch * pass->tile_bytes;
   if (program != NULL)
     pass->scratch_bytes += program->n_stages * sizeof (CandelaStage);
+  for (guint32 i = 0; i < step->n_inputs; i++)
+    if (pass->inputs[i].kind == CANDELA_TILE_STRIDED
+        && candela_pack_walk_gains (pass->inputs[i].walk, pass->tile, CHUNK_ELEMENTS))
+      pass->inputs[i].kind = CANDELA_TILE_ACROSS;
 }
 
 static void
@@ -492,7 +531,10 @@ candela_pass_init (CandelaPass *pass, CandelaRun *run, const CandelaPlanStep *st
   *pass = (CandelaPass){ .run = run, .step = step, .inputs = inputs, .caller = g_thread_self () };
   pass->n = run->plan->values[run->plan->outputs[step->first_output].value].layout->n_elements;
   for (guint32 i = 0; i < step->n_inputs; i++)
-    inputs[i].layout = NULL;
+    {
+      inputs[i].layout = NULL;
+      inputs[i].walk = NULL;
+    }
   if (!prepare (pass, error))
     return FALSE;
   if (rows != NULL)
@@ -506,7 +548,10 @@ void
 candela_pass_clear (CandelaPass *pass)
 {
   for (guint32 i = 0; i < pass->step->n_inputs; i++)
-    g_clear_pointer (&pass->inputs[i].layout, candela_layout_unref);
+    {
+      g_clear_pointer (&pass->inputs[i].layout, candela_layout_unref);
+      g_clear_pointer (&pass->inputs[i].walk, g_free);
+    }
   g_clear_pointer (&pass->program, g_free);
 }
 

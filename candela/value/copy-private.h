@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   CandelaPackWalk walk;
+  const guint8 *in;
   guint8 *out;
   gboolean streamed;
   /* Pieces are blocks of a plane of an axis and the last one, where the source is

@@ -18,21 +18,6 @@
 /* Bytes of a range that are stored together. */
 #define RANGE_BYTES (16 * 1024)
 
-/* The axis that is nearer than the last one; G_MAXUINT if there is none. */
-static guint
-near_axis (const CandelaPackWalk *walk)
-{
-  guint last = walk->rank - 1;
-  guint axis;
-
-  if (walk->rank == 1 || ABS (walk->strides[last]) <= 1)
-    return G_MAXUINT;
-  axis = candela_pack_choose_axis (walk, 0, walk->shape[0]);
-  if (walk->strides[axis] == 0 || ABS (walk->strides[axis]) >= ABS (walk->strides[last]))
-    return G_MAXUINT;
-  return axis;
-}
-
 /* A transposed copy that is larger than the caches gains so much from passing them by
  * that it does so from the size of results on, whoever reads it. */
 static guint64
@@ -61,9 +46,10 @@ candela_copy_init (CandelaCopy *copy, gpointer dest, const CandelaLayout *dest_l
 
   if (n == 0)
     return 0;
-  candela_pack_walk_init (walk, src_layout, src, size);
+  candela_pack_walk_init (walk, src_layout, size);
+  copy->in = (const guint8 *) src + src_layout->offset * (gint64) size;
   copy->out = (guint8 *) dest + dest_layout->offset * (gint64) size;
-  copy->axis = n > PIECE ? near_axis (walk) : G_MAXUINT;
+  copy->axis = n > PIECE ? candela_pack_near_axis (walk) : G_MAXUINT;
   if (copy->axis != G_MAXUINT
       && (copy->axis + 2 < walk->rank || walk->shape[walk->rank - 1] * (gint64) size >= LONG_ROW))
     return init_blocks (copy, stream_from);
@@ -80,14 +66,14 @@ copy_range (const CandelaCopy *copy, gint64 start, gsize n)
 
   if (!copy->streamed)
     {
-      candela_pack_walk_run (&copy->walk, start, n, copy->out + start * size);
+      candela_pack_walk_run (&copy->walk, copy->in, start, n, copy->out + start * size);
       return;
     }
   for (gsize done = 0, part; done < n; done += part)
     {
       part = MIN (n - done, RANGE_BYTES / size);
-      candela_stream (copy->out + (start + done) * size, candela_pack_walk_read (&copy->walk, start + done, part, tile),
-                      part * size, NULL, 0);
+      candela_stream (copy->out + (start + done) * size,
+                      candela_pack_walk_read (&copy->walk, copy->in, start + done, part, tile), part * size, NULL, 0);
     }
   candela_stream_end ();
 }
@@ -152,7 +138,7 @@ candela_copy_piece (guint64 piece, gpointer data)
         in += index * walk->strides[i];
         out += index * walk->below[i];
       }
-  copy_block (copy, &block, walk->data + in * size, copy->out + out * size);
+  copy_block (copy, &block, copy->in + in * size, copy->out + out * size);
 }
 
 void

@@ -11,8 +11,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const guint8 *data; /* the first element */
-  gsize size;         /* of an element, in bytes */
+  gsize size; /* of an element, in bytes */
   const CandelaMoves *moves;
   gint64 n_elements;
   guint rank; /* at least 1 */
@@ -21,19 +20,21 @@ typedef struct
   gint64 below[CANDELA_MAX_RANK]; /* elements for one step of an axis */
 } CandelaPackWalk;
 
-/* Makes a layout over a buffer ready; an element has 1, 2, 4, 8 or 16 bytes. */
-void candela_pack_walk_init (CandelaPackWalk *walk, const CandelaLayout *layout, gconstpointer buffer, gsize size);
+/* Makes a layout ready; an element has 1, 2, 4, 8 or 16 bytes. */
+void candela_pack_walk_init (CandelaPackWalk *walk, const CandelaLayout *layout, gsize size);
 
-/* The same for a layout that is broadcast to a shape, to which it must fit. */
-void candela_pack_walk_init_broadcast (CandelaPackWalk *walk, const CandelaLayout *layout, gconstpointer buffer,
-                                       gsize size, const gint64 *shape, guint rank);
-
-/* Packs the n elements from the logical index start on. */
-void candela_pack_walk_run (const CandelaPackWalk *walk, gint64 start, gsize n, gpointer out);
+/* Packs the n elements from the logical index start on. data is where the first of all
+ * is: the layout's offset is added already. */
+void candela_pack_walk_run (const CandelaPackWalk *walk, gconstpointer data, gint64 start, gsize n, gpointer out);
 
 /* Where those n elements lie packed: in place if they do so already, else in scratch,
  * which has room for them. */
-gconstpointer candela_pack_walk_read (const CandelaPackWalk *walk, gint64 start, gsize n, gpointer scratch);
+gconstpointer candela_pack_walk_read (const CandelaPackWalk *walk, gconstpointer data, gint64 start, gsize n,
+                                      gpointer scratch);
+
+/* Whether packing n elements at a time reads the same cache lines several times, and
+ * packing more at a time does so less often. */
+gboolean candela_pack_walk_gains (const CandelaPackWalk *walk, gsize n, gsize more);
 
 /* Two axes: where they step, and how often. */
 typedef struct
@@ -42,9 +43,9 @@ typedef struct
   gsize rows, columns;
 } CandelaPlane;
 
-/* Which axis from the first on makes a plane with the last one; that one has only so
- * many steps. The rank is at least 2. */
-guint candela_pack_choose_axis (const CandelaPackWalk *walk, guint first, gint64 steps);
+/* The axis along which the source steps less than along the last one, so that both
+ * are to be gone along together; G_MAXUINT if there is none. */
+guint candela_pack_near_axis (const CandelaPackWalk *walk);
 
 /* Packs a plane from in on; its rows go to steps of out_stride elements. */
 void candela_pack_plane (const CandelaPackWalk *walk, const CandelaPlane *plane, const guint8 *in, guint8 *out,

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#define CACHE_LINE 64
 /* A plane of fewer elements costs less than getting to it. */
 #define SMALL_PLANE 64
 /* Columns so few that each is a loop down the rows. */
@@ -17,40 +18,21 @@
 /* Columns that go together where rows share cache lines. */
 #define BLOCK_COLUMNS 64
 
-static void
-init (CandelaPackWalk *walk, const CandelaLayout *layout, gconstpointer buffer, gsize size, const gint64 *shape,
-      guint rank, const gint64 *strides)
+void
+candela_pack_walk_init (CandelaPackWalk *walk, const CandelaLayout *layout, gsize size)
 {
+  const gint64 *strides = layout->strides;
   gint64 below = 1;
 
-  walk->data = (const guint8 *) buffer + layout->offset * (gint64) size;
   walk->size = size;
   walk->moves = candela_moves_get (size);
-  candela_layout_coalesce (shape, rank, 1, &strides, walk->shape, &walk->rank, &walk->strides);
+  candela_layout_coalesce (layout->dims, layout->rank, 1, &strides, walk->shape, &walk->rank, &walk->strides);
   for (guint i = walk->rank; i-- > 0;)
     {
       walk->below[i] = below;
       below *= walk->shape[i];
     }
   walk->n_elements = below;
-}
-
-void
-candela_pack_walk_init (CandelaPackWalk *walk, const CandelaLayout *layout, gconstpointer buffer, gsize size)
-{
-  init (walk, layout, buffer, size, layout->dims, layout->rank, layout->strides);
-}
-
-void
-candela_pack_walk_init_broadcast (CandelaPackWalk *walk, const CandelaLayout *layout, gconstpointer buffer, gsize size,
-                                  const gint64 *shape, guint rank)
-{
-  guint before = rank - layout->rank;
-  gint64 strides[CANDELA_MAX_RANK];
-
-  for (guint i = 0; i < rank; i++)
-    strides[i] = i < before || layout->dims[i - before] == 1 ? 0 : layout->strides[i - before];
-  init (walk, layout, buffer, size, shape, rank, strides);
 }
 
 static void
@@ -109,8 +91,10 @@ candela_pack_plane (const CandelaPackWalk *walk, const CandelaPlane *plane, cons
     pack_rows (walk, plane, in, out, out_stride);
 }
 
-guint
-candela_pack_choose_axis (const CandelaPackWalk *walk, guint first, gint64 steps)
+/* Which axis from the first on makes a plane with the last one; that one has only so
+ * many steps. */
+static guint
+choose_axis (const CandelaPackWalk *walk, guint first, gint64 steps)
 {
   guint last = walk->rank - 1;
   guint near = last - 1, longest = last - 1;
@@ -139,6 +123,29 @@ candela_pack_choose_axis (const CandelaPackWalk *walk, guint first, gint64 steps
       near_length = near == first ? steps : walk->shape[near];
     }
   return near_length * walk->shape[last] < SMALL_PLANE ? longest : near;
+}
+
+guint
+candela_pack_near_axis (const CandelaPackWalk *walk)
+{
+  guint last = walk->rank - 1;
+  guint axis;
+
+  if (walk->rank == 1 || ABS (walk->strides[last]) <= 1)
+    return G_MAXUINT;
+  axis = choose_axis (walk, 0, walk->shape[0]);
+  if (walk->strides[axis] == 0 || ABS (walk->strides[axis]) >= ABS (walk->strides[last]))
+    return G_MAXUINT;
+  return axis;
+}
+
+gboolean
+candela_pack_walk_gains (const CandelaPackWalk *walk, gsize n, gsize more)
+{
+  guint axis = candela_pack_near_axis (walk);
+
+  return axis != G_MAXUINT && (gsize) walk->below[axis] * (CACHE_LINE / walk->size) > n
+         && (gsize) walk->below[axis] * 2 <= more;
 }
 
 /* An axis around the planes. */
@@ -171,7 +178,7 @@ pack_block (const CandelaPackWalk *walk, guint first, gint64 steps, const guint8
 {
   const gint64 size = walk->size;
   guint last = walk->rank - 1;
-  guint axis = candela_pack_choose_axis (walk, first, steps);
+  guint axis = choose_axis (walk, first, steps);
   Outer outer[CANDELA_MAX_RANK];
   guint n_outer = 0;
   CandelaPlane plane = { walk->strides[axis], walk->strides[last], axis == first ? steps : walk->shape[axis],
@@ -224,14 +231,14 @@ pack_range (const CandelaPackWalk *walk, guint axis, const guint8 *in, guint64 s
 }
 
 void
-candela_pack_walk_run (const CandelaPackWalk *walk, gint64 start, gsize n, gpointer out)
+candela_pack_walk_run (const CandelaPackWalk *walk, gconstpointer data, gint64 start, gsize n, gpointer out)
 {
   if (n > 0)
-    pack_range (walk, 0, walk->data, start, n, out);
+    pack_range (walk, 0, data, start, n, out);
 }
 
 gconstpointer
-candela_pack_walk_read (const CandelaPackWalk *walk, gint64 start, gsize n, gpointer scratch)
+candela_pack_walk_read (const CandelaPackWalk *walk, gconstpointer data, gint64 start, gsize n, gpointer scratch)
 {
   guint last = walk->rank - 1;
   gint64 address = 0;
@@ -244,22 +251,23 @@ candela_pack_walk_read (const CandelaPackWalk *walk, gint64 start, gsize n, gpoi
           address += left / walk->below[i] * walk->strides[i];
           left %= walk->below[i];
         }
-      return walk->data + address * (gint64) walk->size;
+      return (const guint8 *) data + address * (gint64) walk->size;
     }
-  candela_pack_walk_run (walk, start, n, scratch);
+  candela_pack_walk_run (walk, data, start, n, scratch);
   return scratch;
 }
 
 void
 candela_layout_pack (const CandelaLayout *layout, gconstpointer buffer, gsize size, gint64 start, gsize n, gpointer out)
 {
+  const guint8 *data = (const guint8 *) buffer + layout->offset * (gint64) size;
   CandelaPackWalk walk;
 
   if (layout->contiguous)
     {
-      memmove (out, (const guint8 *) buffer + (layout->offset + start) * (gint64) size, n * size);
+      memmove (out, data + start * (gint64) size, n * size);
       return;
     }
-  candela_pack_walk_init (&walk, layout, buffer, size);
-  candela_pack_walk_run (&walk, start, n, out);
+  candela_pack_walk_init (&walk, layout, size);
+  candela_pack_walk_run (&walk, data, start, n, out);
 }

@@ -231,7 +231,7 @@ long_work (guint n)
 static void
 test_async (void)
 {
-  g_autoptr (CandelaNode) node = long_work (3000);
+  g_autoptr (CandelaNode) node = long_work (30000);
   Background background = { .node = node };
   g_autoptr (CandelaTensor) wanted = compute (node);
 

@@ -73,15 +73,16 @@ check_range (const Case *c, const CandelaPackWalk *walk, gint64 start, gsize n)
 {
   const gsize bytes = n * c->size;
   g_autofree guint8 *out = g_malloc (bytes + 1);
+  const guint8 *data = c->source + c->layout->offset * c->size;
   const guint8 *read;
 
   out[bytes] = 0x55;
-  candela_pack_walk_run (walk, start, n, out);
+  candela_pack_walk_run (walk, data, start, n, out);
   if (memcmp (out, c->packed + start * c->size, bytes) != 0)
     g_error ("%s: %zu from %" G_GINT64_FORMAT " on", c->text, n, start);
   g_assert_cmpint (out[bytes], ==, 0x55);
 
-  read = n > 0 ? candela_pack_walk_read (walk, start, n, out) : NULL;
+  read = n > 0 ? candela_pack_walk_read (walk, data, start, n, out) : NULL;
   if (read != NULL && memcmp (read, c->packed + start * c->size, bytes) != 0)
     g_error ("%s: reading %zu from %" G_GINT64_FORMAT " on", c->text, n, start);
 }
@@ -94,7 +95,7 @@ check_case (const Case *c)
   gint64 n = c->layout->n_elements;
   CandelaPackWalk walk;
 
-  candela_pack_walk_init (&walk, c->layout, c->source, c->size);
+  candela_pack_walk_init (&walk, c->layout, c->size);
   check_range (c, &walk, 0, n);
   if (n <= 24)
     {
@@ -244,23 +245,26 @@ test_broadcast (void)
   g_autoptr (CandelaLayout) columns = candela_layout_new (column, 2, NULL);
   g_autoptr (CandelaLayout) rows = candela_layout_new (&row, 1, NULL);
   g_autoptr (CandelaLayout) one = candela_layout_new (NULL, 0, NULL);
+  g_autoptr (CandelaLayout) down_layout = candela_layout_broadcast (columns, shape, 2, NULL);
+  g_autoptr (CandelaLayout) across_layout = candela_layout_broadcast (rows, shape, 2, NULL);
+  g_autoptr (CandelaLayout) one_layout = candela_layout_broadcast (one, shape, 2, NULL);
   CandelaPackWalk walk;
   gint32 out[12];
 
-  candela_pack_walk_init_broadcast (&walk, columns, numbers, 4, shape, 2);
-  candela_pack_walk_run (&walk, 0, 12, out);
+  candela_pack_walk_init (&walk, down_layout, 4);
+  candela_pack_walk_run (&walk, numbers, 0, 12, out);
   g_assert_cmpmem (out, sizeof out, down, sizeof down);
-  candela_pack_walk_run (&walk, 3, 7, out);
+  candela_pack_walk_run (&walk, numbers, 3, 7, out);
   g_assert_cmpmem (out, 7 * 4, down + 3, 7 * 4);
 
-  candela_pack_walk_init_broadcast (&walk, rows, numbers, 4, shape, 2);
-  candela_pack_walk_run (&walk, 0, 12, out);
+  candela_pack_walk_init (&walk, across_layout, 4);
+  candela_pack_walk_run (&walk, numbers, 0, 12, out);
   g_assert_cmpmem (out, sizeof out, across, sizeof across);
-  g_assert_true (candela_pack_walk_read (&walk, 5, 3, out) == numbers + 1);
-  g_assert_true (candela_pack_walk_read (&walk, 5, 4, out) == out);
+  g_assert_true (candela_pack_walk_read (&walk, numbers, 5, 3, out) == numbers + 1);
+  g_assert_true (candela_pack_walk_read (&walk, numbers, 5, 4, out) == out);
 
-  candela_pack_walk_init_broadcast (&walk, one, numbers + 2, 4, shape, 2);
-  candela_pack_walk_run (&walk, 1, 9, out);
+  candela_pack_walk_init (&walk, one_layout, 4);
+  candela_pack_walk_run (&walk, numbers + 2, 1, 9, out);
   for (guint i = 0; i < 9; i++)
     g_assert_cmpint (out[i], ==, 2);
 }
