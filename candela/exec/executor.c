@@ -116,6 +116,14 @@ step_elements (const CandelaPlan *plan, const CandelaPlanStep *step)
 {
   guint64 n = 0;
 
+  if (step->kind == CANDELA_STEP_ROWS || step->kind == CANDELA_STEP_FED)
+    {
+      const CandelaPlanGroup *group = &plan->groups[step->group];
+
+      for (guint32 k = 0; k < group->n_subs; k++)
+        n += step_elements (plan, &plan->subs[group->first_sub + k]);
+      return n;
+    }
   if (step->kind != CANDELA_STEP_REFERENCE)
     for (guint32 o = 0; o < step->n_outputs; o++)
       n += plan->values[plan->outputs[step->first_output + o].value].layout->n_elements;

@@ -11,6 +11,7 @@ typedef struct
 {
   CandelaPass pass;
   CandelaPassInput *inputs;
+  gsize done; /* elements computed and not yet told of (atomic) */
 } CandelaFeed;
 
 /* To be cleared though it fails. */

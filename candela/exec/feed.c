@@ -8,17 +8,24 @@
 static void
 feed_elements (gpointer data, gint64 start, gsize n, gpointer out)
 {
-  const CandelaFeed *feed = data;
+  CandelaFeed *feed = data;
   CandelaPass pass = feed->pass;
+  gsize done;
 
   /* As if the whole output were there. */
   pass.outputs[0] = (guint8 *) ((gsize) out - (gsize) start * pass.output_sizes[0]);
   candela_pass_run (&pass, (guint64) start, (guint64) start + n, NULL);
+  done = g_atomic_pointer_add (&feed->done, (gssize) n) + n;
+  if (g_thread_self () != pass.caller)
+    return;
+  g_atomic_pointer_add (&feed->done, -(gssize) done);
+  candela_run_advance (pass.run, done);
 }
 
 gboolean
 candela_feed_init (CandelaFeed *feed, CandelaRun *run, const CandelaPlanStep *step, GError **error)
 {
+  feed->done = 0;
   feed->inputs = g_new (CandelaPassInput, MAX (step->n_inputs, 1));
   return candela_pass_init (&feed->pass, run, step, feed->inputs, NULL, error);
 }

@@ -48,7 +48,7 @@ typedef struct
   GMutex lock;
   GError *error; /* the first, under the lock */
   gint failed;   /* atomic */
-  guint64 done;  /* elements of results written and not yet told of (atomic) */
+  guint64 done;  /* elements written and not yet told of (atomic) */
   guint64 row_results;
 } Rows;
 
@@ -316,7 +316,6 @@ weigh_rows (Rows *rows, const CandelaPlanStep *step)
     {
       const CandelaPlanValue *value = &plan->values[plan->outputs[step->first_output + o].value];
 
-      rows->row_results += value->layout->n_elements / rows->group->n_rows;
       rows->row_bytes +=
         (gsize) (value->layout->n_elements / rows->group->n_rows) * candela_dtype_get_size (value->dtype);
     }
@@ -342,6 +341,14 @@ prepare (Rows *rows, const CandelaPlanStep *step, GError **error)
   gsize at = 0;
 
   weigh_rows (rows, step);
+  for (guint32 k = 0; k < rows->group->n_subs; k++)
+    {
+      const CandelaPlanStep *sub = &plan->subs[rows->group->first_sub + k];
+
+      for (guint32 o = 0; o < sub->n_outputs; o++)
+        rows->row_results +=
+          plan->values[plan->outputs[sub->first_output + o].value].layout->n_elements / rows->group->n_rows;
+    }
   rows->block = choose_block (rows);
   for (guint32 k = 0; k < rows->group->n_subs; k++)
     rows->members[k].step = &plan->subs[rows->group->first_sub + k];
