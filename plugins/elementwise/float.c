@@ -6,7 +6,9 @@
 #define IS_FINITE(T, W, a) (isfinite (a) != 0)
 #define IS_INF(T, W, a) (isinf (a) != 0)
 #define IS_NAN(T, W, a) (a != a)
-#define SIGN_BIT(T, W, a) (signbit (a) != 0)
+#define COPYSIGN(T, W, a, b) _Generic(a, float : copysignf, double : copysign) (a, b)
+/* Of vectors too, unlike signbit(). */
+#define SIGN_BIT(T, W, a) (COPYSIGN (T, W, (T) 1, a) < 0)
 
 #define CLASS(op, E, op_summary)                                                                                       \
   ELEMENTWISE_FLOATS (ELEMENTWISE_TEST, op, E)                                                                         \
@@ -18,7 +20,6 @@ CLASS (isinf, IS_INF, "Whether x is infinite")
 CLASS (isnan, IS_NAN, "Whether x is NaN")
 CLASS (signbit, SIGN_BIT, "Whether x has its sign bit set: negative numbers, and -0.0")
 
-#define COPYSIGN(T, W, a, b) _Generic(a, float : copysignf, double : copysign) (a, b)
 #define NEXTAFTER(T, W, a, b) _Generic(a, float : nextafterf, double : nextafter) (a, b)
 
 ELEMENTWISE_FLOAT_BINARY (copysign, COPYSIGN, "The magnitude of x1 with the sign of x2")
