@@ -15,6 +15,7 @@ typedef struct
   guint32 made;  /* CANDELA_PLAN_NONE: by no step */
   guint32 last;  /* the last that reads it; CANDELA_PLAN_NONE: it outlives the run */
   guint32 local; /* its number among those of its group; CANDELA_PLAN_NONE: it is none */
+  guint32 near;  /* the seed of the last group that reads or makes it */
   guint32 stamp; /* of whoever counted it last */
 } CandelaRowLife;
 

@@ -56,7 +56,8 @@ find_lives (CandelaGrouping *grouping)
   const CandelaPlan *plan = grouping->plan;
 
   for (guint32 v = 0; v < plan->n_values; v++)
-    grouping->lives[v] = (CandelaRowLife){ .made = CANDELA_PLAN_NONE, .local = CANDELA_PLAN_NONE };
+    grouping->lives[v] =
+      (CandelaRowLife){ .made = CANDELA_PLAN_NONE, .local = CANDELA_PLAN_NONE, .near = CANDELA_PLAN_NONE };
   for (guint32 s = 0; s < plan->n_steps; s++)
     {
       const CandelaPlanStep *step = &plan->steps[s];
@@ -68,7 +69,8 @@ find_lives (CandelaGrouping *grouping)
           guint32 v = plan->outputs[step->first_output + o].value;
 
           if (planner->base[v] == v)
-            grouping->lives[v] = (CandelaRowLife){ .made = s, .last = s, .local = CANDELA_PLAN_NONE };
+            grouping->lives[v] =
+              (CandelaRowLife){ .made = s, .last = s, .local = CANDELA_PLAN_NONE, .near = CANDELA_PLAN_NONE };
         }
     }
   for (guint32 v = 0; v < plan->n_values; v++)
@@ -293,33 +295,35 @@ is_group (CandelaGrouping *grouping, const CandelaRowGroup *group)
   return is_light (grouping, group);
 }
 
+/* Marks what a member reads and makes. */
+static void
+add_member (CandelaGrouping *grouping, const CandelaPlanStep *step, guint32 seed)
+{
+  const CandelaPlan *plan = grouping->plan;
+
+  for (guint32 i = 0; i < step->n_inputs; i++)
+    grouping->lives[grouping->planner->base[plan->inputs[step->first_input + i]]].near = seed;
+  for (guint32 o = 0; o < step->n_outputs; o++)
+    grouping->lives[plan->outputs[step->first_output + o].value].near = seed;
+}
+
 /* Does it read what the group reads or makes, or make what it reads? */
 static gboolean
-is_connected (CandelaGrouping *grouping, const CandelaRowGroup *group, const CandelaPlanStep *step)
+is_connected (const CandelaGrouping *grouping, const CandelaPlanStep *step, guint32 seed)
 {
   const CandelaPlan *plan = grouping->plan;
 
   if (step->kind == CANDELA_STEP_REFERENCE)
     return TRUE;
-  grouping->stamp++;
-  for (guint32 s = group->first; s <= group->last; s++)
-    {
-      const CandelaPlanStep *member = &plan->steps[s];
-
-      for (guint32 i = 0; i < member->n_inputs; i++)
-        grouping->lives[grouping->planner->base[plan->inputs[member->first_input + i]]].stamp = grouping->stamp;
-      for (guint32 o = 0; o < member->n_outputs; o++)
-        grouping->lives[plan->outputs[member->first_output + o].value].stamp = grouping->stamp;
-    }
   for (guint32 i = 0; i < step->n_inputs; i++)
     {
       guint32 base = grouping->planner->base[plan->inputs[step->first_input + i]];
 
-      if (grouping->lives[base].stamp == grouping->stamp && plan->values[base].storage != CANDELA_STORAGE_LITERAL)
+      if (grouping->lives[base].near == seed && plan->values[base].storage != CANDELA_STORAGE_LITERAL)
         return TRUE;
     }
   for (guint32 o = 0; o < step->n_outputs; o++)
-    if (grouping->lives[plan->outputs[step->first_output + o].value].stamp == grouping->stamp)
+    if (grouping->lives[plan->outputs[step->first_output + o].value].near == seed)
       return TRUE;
   return FALSE;
 }
@@ -340,17 +344,22 @@ grow (CandelaGrouping *grouping, guint32 seed, guint32 from, CandelaRowGroup *gr
   if (group->n_rows < 2 || !is_group (grouping, group))
     return FALSE;
 
+  add_member (grouping, &steps[seed], seed);
   for (CandelaRowGroup wider = *group; wider.first > from && wider.last - wider.first < CANDELA_ROWS_MAX_STEPS;)
     {
-      if (!is_connected (grouping, group, &steps[--wider.first]) || !is_group (grouping, &wider))
+      if (!is_connected (grouping, &steps[--wider.first], seed) || !is_group (grouping, &wider))
         break;
+      add_member (grouping, &steps[wider.first], seed);
       *group = wider;
     }
   for (CandelaRowGroup wider = *group;
        wider.last + 1 < grouping->plan->n_steps && wider.last - wider.first < CANDELA_ROWS_MAX_STEPS;)
     {
-      if (!is_connected (grouping, group, &steps[++wider.last]) || !is_group (grouping, &wider))
+      /* To those before it nothing changes. */
+      if (!is_connected (grouping, &steps[++wider.last], seed) || !fits (grouping, &wider, &steps[wider.last])
+          || !is_light (grouping, &wider))
         break;
+      add_member (grouping, &steps[wider.last], seed);
       *group = wider;
     }
   while (steps[group->first].kind == CANDELA_STEP_REFERENCE)
