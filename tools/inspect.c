@@ -54,6 +54,7 @@ describe_plugin (CandelaPlugin *plugin)
 {
   g_autoptr (GListModel) ops = candela_plugin_list_ops (plugin);
   g_autofree char *filename = g_filename_display_name (candela_plugin_get_filename (plugin));
+  g_autoptr (GVariant) served_by = candela_plugin_describe (plugin);
   GVariantBuilder builder;
 
   g_variant_builder_init (&builder, G_VARIANT_TYPE_VARDICT);
@@ -62,6 +63,7 @@ describe_plugin (CandelaPlugin *plugin)
   add_text (&builder, "license", candela_plugin_get_license (plugin));
   add_text (&builder, "description", candela_plugin_get_description (plugin));
   add_text (&builder, "filename", filename);
+  g_variant_builder_add (&builder, "{sv}", "served-by", served_by);
   g_variant_builder_add (&builder, "{sv}", "ops", describe_ops (ops));
   return g_variant_builder_end (&builder);
 }
@@ -119,6 +121,19 @@ print_op_lines (GString *out, GVariant *ops)
     }
 }
 
+/* What serves it on this machine, as it says itself. */
+static void
+print_served_by (GString *out, GVariant *plugin)
+{
+  g_autoptr (GVariant) facts = g_variant_lookup_value (plugin, "served-by", G_VARIANT_TYPE ("a{ss}"));
+  const char *name, *text;
+  GVariantIter iter;
+
+  g_variant_iter_init (&iter, facts);
+  while (g_variant_iter_next (&iter, "{&s&s}", &name, &text))
+    g_string_append_printf (out, "%s:%*s%s\n", name, (int) MAX (1, 8 - (int) strlen (name)), "", text);
+}
+
 static void
 print_plugin (GString *out, GVariant *plugin, gboolean details)
 {
@@ -127,8 +142,11 @@ print_plugin (GString *out, GVariant *plugin, gboolean details)
   g_string_append_printf (out, "%s %s: %s\n", find_text (plugin, "name"), find_text (plugin, "version"),
                           find_text (plugin, "description"));
   if (details)
-    g_string_append_printf (out, "licence: %s\nmodule:  %s\nops:     %" G_GSIZE_FORMAT "\n\n",
+    g_string_append_printf (out, "licence: %s\nmodule:  %s\nops:     %" G_GSIZE_FORMAT "\n",
                             find_text (plugin, "license"), find_text (plugin, "filename"), g_variant_n_children (ops));
+  print_served_by (out, plugin);
+  if (details)
+    g_string_append_c (out, '\n');
   print_op_lines (out, ops);
 }
 

@@ -23,6 +23,10 @@ typedef struct
   const char *license; /* an SPDX expression */
   const char *description;
   gboolean (*register_ops) (CandelaPlugin *plugin, GError **error);
+  /* What serves it on this machine, as names and texts: an a{ss}, floating or not.
+   * May be NULL, and may return NULL. */
+  GVariant *(*describe) (void);
+  gpointer padding[4];
 } CandelaPluginDescriptor;
 
 /* The symbol by which the loader finds the descriptor. */
@@ -30,6 +34,11 @@ typedef struct
 
 /* Defines and exports the descriptor. */
 #define CANDELA_PLUGIN_DEFINE(plugin_name, plugin_version, plugin_license, plugin_description, register_func)          \
+  CANDELA_PLUGIN_DEFINE_DESCRIBED (plugin_name, plugin_version, plugin_license, plugin_description, register_func, NULL)
+
+/* … with a function that says what serves it on this machine. */
+#define CANDELA_PLUGIN_DEFINE_DESCRIBED(plugin_name, plugin_version, plugin_license, plugin_description,               \
+                                        register_func, describe_func)                                                  \
   __attribute__ ((visibility ("default"))) extern const CandelaPluginDescriptor candela_plugin_descriptor;             \
   const CandelaPluginDescriptor candela_plugin_descriptor = { CANDELA_PLUGIN_ABI_MAJOR,                                \
                                                               CANDELA_PLUGIN_ABI_MINOR,                                \
@@ -38,7 +47,9 @@ typedef struct
                                                               plugin_version,                                          \
                                                               plugin_license,                                          \
                                                               plugin_description,                                      \
-                                                              register_func };
+                                                              register_func,                                           \
+                                                              describe_func,                                           \
+                                                              { NULL } };
 
 /* The declaration must live as long as the module: a const struct in it. */
 CANDELA_AVAILABLE_IN_1_0

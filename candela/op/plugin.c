@@ -447,6 +447,30 @@ candela_plugin_get_filename (CandelaPlugin *plugin)
 }
 
 /**
+ * candela_plugin_describe:
+ * @plugin: a plugin
+ *
+ * What serves the plugin on this machine, as it says itself: which library, which
+ * instruction set. Names and texts for people to read; empty if it says nothing.
+ *
+ * Returns: (transfer full): a variant of type `a{ss}`
+ *
+ * Since: 1.0
+ */
+GVariant *
+candela_plugin_describe (CandelaPlugin *plugin)
+{
+  g_return_val_if_fail (CANDELA_IS_PLUGIN (plugin), NULL);
+
+  GVariant *facts = plugin->descriptor->describe != NULL ? plugin->descriptor->describe () : NULL;
+
+  if (facts != NULL && g_variant_is_of_type (facts, G_VARIANT_TYPE ("a{ss}")))
+    return g_variant_take_ref (facts);
+  g_clear_pointer (&facts, g_variant_unref);
+  return g_variant_ref_sink (g_variant_new_array (G_VARIANT_TYPE ("{ss}"), NULL, 0));
+}
+
+/**
  * candela_plugin_list_ops:
  * @plugin: a plugin
  *

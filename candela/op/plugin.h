@@ -34,6 +34,9 @@ CANDELA_AVAILABLE_IN_1_0
 const char *candela_plugin_get_filename (CandelaPlugin *plugin);
 
 CANDELA_AVAILABLE_IN_1_0
+GVariant *candela_plugin_describe (CandelaPlugin *plugin);
+
+CANDELA_AVAILABLE_IN_1_0
 GListModel *candela_plugin_list_ops (CandelaPlugin *plugin);
 
 CANDELA_AVAILABLE_IN_1_0

@@ -55,3 +55,31 @@ linalg_choose_library (CandelaDType dtype, gint64 rows, gint64 inner, gint64 col
 #endif
   return linalg_cblas.open (error) ? &linalg_cblas : NULL;
 }
+
+GVariant *
+linalg_describe (void)
+{
+  static const struct
+  {
+    const char *name;
+    CandelaDType dtype;
+    gint64 extent;
+  } products[] = {
+    { "float32", CANDELA_DTYPE_FLOAT32, 1024 },
+    { "float32, small", CANDELA_DTYPE_FLOAT32, 8 },
+    { "float64", CANDELA_DTYPE_FLOAT64, 1024 },
+  };
+  GVariantBuilder facts;
+
+  g_variant_builder_init (&facts, G_VARIANT_TYPE ("a{ss}"));
+  for (gsize i = 0; i < G_N_ELEMENTS (products); i++)
+    {
+      gint64 n = products[i].extent;
+      g_autoptr (GError) error = NULL;
+      const LinalgLibrary *library = linalg_choose_library (products[i].dtype, n, n, n, &error);
+      g_autofree char *text = library != NULL ? library->describe () : g_strdup (error->message);
+
+      g_variant_builder_add (&facts, "{ss}", products[i].name, text);
+    }
+  return g_variant_builder_end (&facts);
+}

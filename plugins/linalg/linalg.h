@@ -66,6 +66,9 @@ gboolean linalg_cblas_suits (void);
 /* libraries.c: the one that serves products of that dtype and those extents, open. */
 const LinalgLibrary *linalg_choose_library (CandelaDType dtype, gint64 rows, gint64 inner, gint64 cols, GError **error);
 
+/* For candela_plugin_describe(): what serves which products; opens them. */
+GVariant *linalg_describe (void);
+
 /* open.c: a library of the dynamic linker; PLUGIN if it cannot be opened. */
 gpointer linalg_open (const char *name, GError **error);
 

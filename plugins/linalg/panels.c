@@ -9,7 +9,7 @@
 /* Rows that a panel has at least: the more, the farther away the right factor is. */
 #define LOW_ROWS 128
 #define HIGH_ROWS 256
-#define NEAR_BYTES (1 << 20)
+#define NEAR_BYTES (1 << 19)
 #define MIN_COLS 1024
 #define MAX_PANELS 16
 /* Edges of panels fall where those of a library's tiles do. */

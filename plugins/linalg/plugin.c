@@ -11,4 +11,5 @@ register_ops (CandelaPlugin *plugin, GError **error)
   return candela_plugin_add_ops (plugin, ops, error);
 }
 
-CANDELA_PLUGIN_DEFINE ("linalg", "1.0.0", "LGPL-2.1-or-later", "Matrix and vector products", register_ops)
+CANDELA_PLUGIN_DEFINE_DESCRIBED ("linalg", "1.0.0", "LGPL-2.1-or-later", "Matrix and vector products", register_ops,
+                                 linalg_describe)

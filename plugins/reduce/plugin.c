@@ -11,9 +11,10 @@ typedef struct
 } InstructionSet;
 
 /* The best that is usable, or the one that CANDELA_CPU asks for if it is. */
-static const CandelaOpInfo *const *
-choose_ops (const char *wanted)
+static InstructionSet
+choose_set (void)
 {
+  const char *wanted = g_getenv ("CANDELA_CPU");
 #ifdef REDUCE_HAVE_X86_SETS
   const gboolean avx2 = __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma");
   const gboolean avx512 = avx2 && __builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512bw")
@@ -29,19 +30,26 @@ choose_ops (const char *wanted)
 
   for (guint i = 0; wanted != NULL && i < G_N_ELEMENTS (sets); i++)
     if (sets[i].usable && g_str_equal (sets[i].name, wanted))
-      return sets[i].ops;
+      return sets[i];
 
   for (guint i = 0; i < G_N_ELEMENTS (sets); i++)
     if (sets[i].usable)
-      return sets[i].ops;
+      return sets[i];
 
-  return reduce_ops_baseline;
+  return sets[G_N_ELEMENTS (sets) - 1];
 }
 
 static gboolean
 register_ops (CandelaPlugin *plugin, GError **error)
 {
-  return candela_plugin_add_ops (plugin, choose_ops (g_getenv ("CANDELA_CPU")), error);
+  return candela_plugin_add_ops (plugin, choose_set ().ops, error);
 }
 
-CANDELA_PLUGIN_DEFINE ("reduce", "1.0.0", "LGPL-2.1-or-later", "Sums, extremes and moments along axes", register_ops)
+static GVariant *
+describe (void)
+{
+  return g_variant_new_parsed ("{'loops': %s}", choose_set ().name);
+}
+
+CANDELA_PLUGIN_DEFINE_DESCRIBED ("reduce", "1.0.0", "LGPL-2.1-or-later", "Sums, extremes and moments along axes",
+                                 register_ops, describe)

@@ -123,6 +123,9 @@ test_load (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (candela_plugin_get_license (plugin), ==, "LGPL-2.1-or-later");
   g_assert_cmpstr (candela_plugin_get_description (plugin), ==, "For tests; the first");
   g_assert_cmpstr (candela_plugin_get_filename (plugin), ==, file);
+  g_autoptr (GVariant) facts = candela_plugin_describe (plugin);
+  g_autofree char *text = g_variant_print (facts, FALSE);
+  g_assert_cmpstr (text, ==, "{'colour': 'green', 'height': '7 cm'}");
   g_assert_true (candela_registry_load_file (registry, file, &error) == plugin);
   g_assert_true (candela_registry_lookup_plugin (registry, "first", &error) == plugin);
 
@@ -176,7 +179,7 @@ test_refused (Fixture *fixture, gconstpointer data)
   } cases[] = {
     { "newer-major", "it was made for the plugin ABI 2.0; this library's is 1.0" },
     { "newer-minor", "it needs the plugin ABI 1.1 or newer; this library's is 1.0" },
-    { "short-struct", "its descriptor says that it has 24 bytes; it must have 56" },
+    { "short-struct", "its descriptor says that it has 24 bytes; it must have 96" },
     { "tiny-descriptor", "its symbol \"candela_plugin_descriptor\" is not a plugin's descriptor" },
     { "no-descriptor", "it has no symbol \"candela_plugin_descriptor\": it is not a plugin" },
     { "misnamed", "its descriptor names it \"something\"; the name of its file says \"misnamed\"" },

@@ -310,6 +310,8 @@ def test_inspect():
     text = call("inspect", "sum").stdout.decode()
     check("an op as text", [] if text.startswith("sum (x, ") and "keepdims" in text and "aliasing" in text else [text])
     check("an operator", call("inspect", "@").stdout == call("inspect", "matmul").stdout)
+    plugin_text = call("inspect", "reduce", env={"CANDELA_CPU": "baseline"}).stdout.decode()
+    check("what serves a plugin", [] if "\nloops:   baseline\n" in plugin_text else [plugin_text])
     plugin = json.loads(call("inspect", "reduce", "--json").stdout)
     by_path = json.loads(call("inspect", plugin["filename"], "--json").stdout)
     check("a plugin by name and by path", plugin["name"] == "reduce" and by_path["ops"] == plugin["ops"])

@@ -14,4 +14,10 @@ register_ops (CandelaPlugin *plugin, GError **error)
   return candela_plugin_add_ops (plugin, ops, error);
 }
 
-CANDELA_PLUGIN_DEFINE ("first", "1.2", "LGPL-2.1-or-later", "For tests; the first", register_ops)
+static GVariant *
+describe (void)
+{
+  return g_variant_new_parsed ("{'colour': 'green', 'height': '7 cm'}");
+}
+
+CANDELA_PLUGIN_DEFINE_DESCRIBED ("first", "1.2", "LGPL-2.1-or-later", "For tests; the first", register_ops, describe)
