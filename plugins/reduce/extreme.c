@@ -10,8 +10,8 @@
 
 /* Is b, which comes after a, further out? No short circuit, so that loops over these
  * become vector code. */
-#define MAX_BEYOND(a, b) (((b) > (a)) | (IS_NAN (b) & !IS_NAN (a)))
-#define MIN_BEYOND(a, b) (((b) < (a)) | (IS_NAN (b) & !IS_NAN (a)))
+#define MAX_BEYOND(a, b) (!((b) <= (a)) & !IS_NAN (a))
+#define MIN_BEYOND(a, b) (!((b) >= (a)) & !IS_NAN (a))
 #define INTEGER_MAX_BEYOND(a, b) ((b) > (a))
 #define INTEGER_MIN_BEYOND(a, b) ((b) < (a))
 
@@ -86,12 +86,12 @@
 
 /* MAX and MIN of the processor pass over a NaN: whether there was one is asked
  * apart, of two vectors at a time. Of zeros they know no first. */
-#define VECTOR_OF(NAME, name, type, suffix, function, OP)                                                              \
+#define VECTOR_OF(NAME, name, type, suffix, function)                                                                  \
   static type NAME##_of (const type *x, gsize n)                                                                       \
   {                                                                                                                    \
     const gsize lanes = REDUCE_VECTOR / sizeof (type);                                                                 \
     ReduceVector_##suffix best[4];                                                                                     \
-    type ends[REDUCE_VECTOR / sizeof (type)], result;                                                                  \
+    type result;                                                                                                       \
     guint unordered = 0;                                                                                               \
     gsize i = 0;                                                                                                       \
                                                                                                                        \
@@ -120,10 +120,7 @@
       return (type) NAN;                                                                                               \
     best[0] = REDUCE_X86 (function, suffix) (REDUCE_X86 (function, suffix) (best[0], best[1]),                         \
                                              REDUCE_X86 (function, suffix) (best[2], best[3]));                        \
-    memcpy (ends, best, sizeof ends);                                                                                  \
-    _Pragma ("GCC unroll 8") for (gsize half = lanes / 2; half > 0; half /= 2)                                         \
-      _Pragma ("GCC unroll 8") for (gsize l = 0; l < half; l++) ends[l] = OP (ends[l], ends[l + half]);                \
-    result = ends[0];                                                                                                  \
+    result = reduce_end_##function##_##suffix (best[0]);                                                               \
     return G_UNLIKELY (result == 0) ? x[find_##name (x, n, 0)] : result;                                               \
   }
 
@@ -131,8 +128,8 @@
   VECTOR_FIND (name, type, suffix)                                                                                     \
   PLAIN_OF (few_max_##name, type, MAX_OF)                                                                              \
   PLAIN_OF (few_min_##name, type, MIN_OF)                                                                              \
-  VECTOR_OF (max_##name, name, type, suffix, max, INTEGER_MAX_OF)                                                      \
-  VECTOR_OF (min_##name, name, type, suffix, min, INTEGER_MIN_OF)
+  VECTOR_OF (max_##name, name, type, suffix, max)                                                                      \
+  VECTOR_OF (min_##name, name, type, suffix, min)
 
 FLOAT_FUNCTIONS (float32, float, ps)
 FLOAT_FUNCTIONS (float64, double, pd)
@@ -158,8 +155,9 @@ REDUCE_INTEGERS (INTEGER_FUNCTIONS)
 /* Elements that are in the cache still when one is looked for. */
 #define SEARCH_PART 1024
 
-/* Partials: the numbers of the elements, then the elements. */
-#define ARG_FOLD(NAME, EXTREME, name, type, BEYOND)                                                                    \
+/* Partials: the numbers of the elements, then the elements. Rows are numbered as
+ * narrowly as elements are wide, for the vectors; there are REDUCE_BLOCK at most. */
+#define ARG_FOLD(NAME, EXTREME, name, type, number_type, BEYOND)                                                       \
   static gsize NAME##_of (const type *x, gsize n, type *value)                                                         \
   {                                                                                                                    \
     gsize at = 0;                                                                                                      \
@@ -217,31 +215,36 @@ REDUCE_INTEGERS (INTEGER_FUNCTIONS)
                                                                                                                        \
   static void NAME##_rows (const ReduceRows *rows)                                                                     \
   {                                                                                                                    \
+    const type *x = rows->elements;                                                                                    \
+    const gsize width = rows->width;                                                                                   \
     gint64 *numbers = rows->lanes;                                                                                     \
-    type *values = (type *) (numbers + rows->width);                                                                   \
-    gsize r = 0;                                                                                                       \
+    type *values = (type *) (numbers + width);                                                                         \
+    number_type rows_of[REDUCE_TILE]; /* their numbers in this call, from 1 on; 0: an earlier one's */                 \
                                                                                                                        \
+    memset (rows_of, 0, width * sizeof *rows_of);                                                                      \
     if (rows->first == 0)                                                                                              \
       {                                                                                                                \
-        memcpy (values, rows->elements, rows->width * sizeof (type));                                                  \
-        for (gsize t = 0; t < rows->width; t++)                                                                        \
+        memcpy (values, x, width * sizeof (type));                                                                     \
+        for (gsize t = 0; t < width; t++)                                                                              \
           numbers[t] = rows->index;                                                                                    \
-        r = 1;                                                                                                         \
       }                                                                                                                \
-    for (; r < rows->n_rows; r++)                                                                                      \
+    for (gsize r = rows->first == 0 ? 1 : 0; r < rows->n_rows; r++)                                                    \
       {                                                                                                                \
-        const type *x = (const type *) rows->elements + (gint64) r * rows->stride;                                     \
-        const gint64 number = rows->index + (gint64) r;                                                                \
+        const type *row = x + (gint64) r * rows->stride;                                                               \
+        const number_type number = (number_type) (r + 1);                                                              \
                                                                                                                        \
-        _Pragma ("GCC ivdep") for (gsize t = 0; t < rows->width; t++)                                                  \
+        _Pragma ("GCC ivdep") for (gsize t = 0; t < width; t++)                                                        \
         {                                                                                                              \
-          const type value = values[t];                                                                                \
-          const gboolean beyond = BEYOND (value, x[t]);                                                                \
+          const type value = values[t], next = row[t];                                                                 \
+          const gboolean beyond = BEYOND (value, next);                                                                \
                                                                                                                        \
-          values[t] = beyond ? x[t] : value;                                                                           \
-          numbers[t] = beyond ? number : numbers[t];                                                                   \
+          values[t] = beyond ? next : value;                                                                           \
+          rows_of[t] = beyond ? number : rows_of[t];                                                                   \
         }                                                                                                              \
       }                                                                                                                \
+    for (gsize t = 0; t < width; t++)                                                                                  \
+      if (rows_of[t] > 0)                                                                                              \
+        numbers[t] = rows->index + (gint64) rows_of[t] - 1;                                                            \
   }                                                                                                                    \
                                                                                                                        \
   static const ReduceFold NAME = {                                                                                     \
@@ -254,26 +257,26 @@ REDUCE_INTEGERS (INTEGER_FUNCTIONS)
     .merge = NAME##_merge,                                                                                             \
   };
 
-#define FOLDS(name, type, LEAST, MOST, MAX_OP, MIN_OP, MAX_TEST, MIN_TEST)                                             \
+#define FOLDS(name, type, number_type, LEAST, MOST, MAX_OP, MIN_OP, MAX_TEST, MIN_TEST)                                \
   REDUCE_FOLD (max_##name, type, type, LEAST, NULL, AS_IS, MAX_OP)                                                     \
   REDUCE_FOLD (min_##name, type, type, MOST, NULL, AS_IS, MIN_OP)                                                      \
-  ARG_FOLD (argmax_##name, max_##name, name, type, MAX_TEST)                                                           \
-  ARG_FOLD (argmin_##name, min_##name, name, type, MIN_TEST)
+  ARG_FOLD (argmax_##name, max_##name, name, type, number_type, MAX_TEST)                                              \
+  ARG_FOLD (argmin_##name, min_##name, name, type, number_type, MIN_TEST)
 
-#define INTEGER_FOLDS(name, type, LEAST, MOST)                                                                         \
-  FOLDS (name, type, LEAST, MOST, INTEGER_MAX_OF, INTEGER_MIN_OF, INTEGER_MAX_BEYOND, INTEGER_MIN_BEYOND)
+#define INTEGER_FOLDS(name, type, number_type, LEAST, MOST)                                                            \
+  FOLDS (name, type, number_type, LEAST, MOST, INTEGER_MAX_OF, INTEGER_MIN_OF, INTEGER_MAX_BEYOND, INTEGER_MIN_BEYOND)
 
-INTEGER_FOLDS (bool, guint8, 0, 1)
-INTEGER_FOLDS (int8, gint8, G_MININT8, G_MAXINT8)
-INTEGER_FOLDS (int16, gint16, G_MININT16, G_MAXINT16)
-INTEGER_FOLDS (int32, gint32, G_MININT32, G_MAXINT32)
-INTEGER_FOLDS (int64, gint64, G_MININT64, G_MAXINT64)
-INTEGER_FOLDS (uint8, guint8, 0, G_MAXUINT8)
-INTEGER_FOLDS (uint16, guint16, 0, G_MAXUINT16)
-INTEGER_FOLDS (uint32, guint32, 0, G_MAXUINT32)
-INTEGER_FOLDS (uint64, guint64, 0, G_MAXUINT64)
-FOLDS (float32, float, -INFINITY, INFINITY, MAX_OF, MIN_OF, MAX_BEYOND, MIN_BEYOND)
-FOLDS (float64, double, -INFINITY, INFINITY, MAX_OF, MIN_OF, MAX_BEYOND, MIN_BEYOND)
+INTEGER_FOLDS (bool, guint8, guint16, 0, 1)
+INTEGER_FOLDS (int8, gint8, guint16, G_MININT8, G_MAXINT8)
+INTEGER_FOLDS (int16, gint16, guint16, G_MININT16, G_MAXINT16)
+INTEGER_FOLDS (int32, gint32, guint32, G_MININT32, G_MAXINT32)
+INTEGER_FOLDS (int64, gint64, guint64, G_MININT64, G_MAXINT64)
+INTEGER_FOLDS (uint8, guint8, guint16, 0, G_MAXUINT8)
+INTEGER_FOLDS (uint16, guint16, guint16, 0, G_MAXUINT16)
+INTEGER_FOLDS (uint32, guint32, guint32, 0, G_MAXUINT32)
+INTEGER_FOLDS (uint64, guint64, guint64, 0, G_MAXUINT64)
+FOLDS (float32, float, guint32, -INFINITY, INFINITY, MAX_OF, MIN_OF, MAX_BEYOND, MIN_BEYOND)
+FOLDS (float64, double, guint64, -INFINITY, INFINITY, MAX_OF, MIN_OF, MAX_BEYOND, MIN_BEYOND)
 
 /* What an op has for a dtype. */
 typedef struct

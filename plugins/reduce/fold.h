@@ -141,6 +141,15 @@ reduce_join_lanes (double *lanes, gsize width, gsize n_rows,
       }
 }
 
+/* A result of so few elements is worked out at once, in the same order: VALUE (k)
+ * is the accumulator of element k. */
+#define REDUCE_FEW 4
+#define REDUCE_OF_FEW(n, VALUE, OP)                                                                                    \
+  ((n) == 1   ? VALUE (0)                                                                                              \
+   : (n) == 2 ? OP (VALUE (0), VALUE (1))                                                                              \
+   : (n) == 3 ? OP (OP (VALUE (0), VALUE (2)), VALUE (1))                                                              \
+              : OP (OP (VALUE (0), VALUE (2)), OP (VALUE (1), VALUE (3))))
+
 /* name_block (x, n): one block of packed elements. JOIN is a function by REDUCE_JOIN. */
 #define REDUCE_BLOCK_FUNCTION(NAME, name, ELEMENT, JOIN, IDENTITY, OP)                                                 \
   static inline double NAME##_block (const ELEMENT *x, gsize n)                                                        \
@@ -182,6 +191,7 @@ reduce_join_lanes (double *lanes, gsize width, gsize n_rows,
     for (gsize k = 0; k + half < n_blocks; k += 2 * half)
 
 #define REDUCE_AS_DOUBLE(x) ((double) (x))
+#define REDUCE_ELEMENT(k) ((double) x[k])
 
 #define REDUCE_ORDERED(NAME, ELEMENT, IDENTITY, EMPTY, OP)                                                             \
   REDUCE_STACK (NAME, ELEMENT, double, IDENTITY, REDUCE_AS_DOUBLE, OP)                                                 \
@@ -192,8 +202,12 @@ reduce_join_lanes (double *lanes, gsize width, gsize n_rows,
     const ELEMENT *x = elements;                                                                                       \
     double *out = partials;                                                                                            \
                                                                                                                        \
-    for (gsize t = 0; t < n_results; t++, x += step)                                                                   \
-      out[t] = NAME##_block (x, n);                                                                                    \
+    if (n <= REDUCE_FEW)                                                                                               \
+      for (gsize t = 0; t < n_results; t++, x += step)                                                                 \
+        out[t] = REDUCE_OF_FEW (n, REDUCE_ELEMENT, OP);                                                                \
+    else                                                                                                               \
+      for (gsize t = 0; t < n_results; t++, x += step)                                                                 \
+        out[t] = NAME##_block (x, n);                                                                                  \
   }                                                                                                                    \
                                                                                                                        \
   static void NAME##_piece (gpointer partial, gconstpointer elements, gsize n, gint64 index)                           \

@@ -58,29 +58,34 @@ moments_join (gpointer partials, gpointer lanes, gsize width, gsize n_rows, guin
 
 REDUCE_JOIN (sum_join, ADD)
 
-/* The squares of the distances of a block's elements from their mean. */
+/* The squares of the distances of a block's elements from their mean. The next
+ * block, which the sum has not touched yet, is fetched meanwhile. */
 #define SQUARE(x) ((x) * (x))
 #define SQUARES_OF_BLOCK(name, type)                                                                                   \
   static inline double squares_##name##_block (const type *x, gsize n, double mean)                                    \
   {                                                                                                                    \
     const ReduceWide means = mean - (ReduceWide){ 0 };                                                                 \
-    ReduceWide lanes[REDUCE_N_WIDE];                                                                                   \
-    double rest[REDUCE_LANES];                                                                                         \
+    ReduceWide lanes[REDUCE_N_WIDE], rest[REDUCE_N_WIDE];                                                              \
     gsize i = 0;                                                                                                       \
                                                                                                                        \
     REDUCE_EACH_WIDE (j) lanes[j] = -(ReduceWide){ 0 };                                                                \
     for (; i + REDUCE_LANES <= n; i += REDUCE_LANES)                                                                   \
-      REDUCE_EACH_WIDE (j)                                                                                             \
       {                                                                                                                \
-        const ReduceWide distances = reduce_widen_##name (x + i + j * REDUCE_WIDE) - means;                            \
+        for (gsize k = 0; k < REDUCE_LANES * sizeof (type); k += 64)                                                   \
+          __builtin_prefetch ((const guint8 *) (x + n + i) + k);                                                       \
+        REDUCE_EACH_WIDE (j)                                                                                           \
+        {                                                                                                              \
+          const ReduceWide distances = reduce_widen_##name (x + i + j * REDUCE_WIDE) - means;                          \
                                                                                                                        \
-        lanes[j] += distances * distances;                                                                             \
+          lanes[j] += distances * distances;                                                                           \
+        }                                                                                                              \
       }                                                                                                                \
     if (i < n)                                                                                                         \
       {                                                                                                                \
-        for (guint l = 0; l < REDUCE_LANES; l++)                                                                       \
-          rest[l] = i + l < n ? SQUARE ((double) x[i + l] - mean) : 0.0;                                               \
-        REDUCE_EACH_WIDE (j) lanes[j] += reduce_widen_float64 (rest + j * REDUCE_WIDE);                                \
+        reduce_widen_some_##name (rest, x + i, n - i, 0.0);                                                            \
+        REDUCE_EACH_WIDE (j) rest[j] -= means;                                                                         \
+        reduce_clear_lanes (rest, n - i);                                                                              \
+        REDUCE_EACH_WIDE (j) lanes[j] += rest[j] * rest[j];                                                            \
       }                                                                                                                \
     return sum_join (lanes);                                                                                           \
   }
@@ -110,19 +115,42 @@ REDUCE_INTEGERS (INTEGER_BLOCKS)
 
 #define BLOCKS (REDUCE_PIECE / REDUCE_BLOCK)
 
-/* Rows of squares onto a row of lanes. */
+/* Rows of squares onto a row of lanes, as sum_name_stack () does it with elements. */
 #define SQUARES_STACK(name, type)                                                                                      \
+  static inline __attribute__ ((always_inline)) void squares_##name##_stack_some (                                     \
+    double *acc, const type *x, gint64 stride, guint n, gsize width, gboolean fresh, const double *means)              \
+  {                                                                                                                    \
+    _Pragma ("GCC ivdep") for (gsize t = 0; t < width; t++)                                                            \
+    {                                                                                                                  \
+      const double mean = means[t];                                                                                    \
+      double a = fresh ? -0.0 : acc[t];                                                                                \
+                                                                                                                       \
+      _Pragma ("GCC unroll 4") for (guint r = 0; r < n; r++)                                                           \
+      {                                                                                                                \
+        const double distance = (double) x[(gint64) r * stride + (gint64) t] - mean;                                   \
+                                                                                                                       \
+        a += distance * distance;                                                                                      \
+      }                                                                                                                \
+      acc[t] = a;                                                                                                      \
+    }                                                                                                                  \
+  }                                                                                                                    \
+                                                                                                                       \
   static void squares_##name##_stack (double *acc, const type *x, gint64 stride, gsize n, gsize width, gboolean fresh, \
                                       const double *means)                                                             \
   {                                                                                                                    \
-    for (gsize r = 0; r < n; r++, x += stride)                                                                         \
-      _Pragma ("GCC ivdep") for (gsize t = 0; t < width; t++)                                                          \
+    if (fresh && n > 0)                                                                                                \
       {                                                                                                                \
-        const double distance = (double) x[t] - means[t];                                                              \
-                                                                                                                       \
-        acc[t] = (fresh && r == 0 ? -0.0 : acc[t]) + distance * distance;                                              \
+        squares_##name##_stack_some (acc, x, stride, 1, width, TRUE, means);                                           \
+        x += stride;                                                                                                   \
+        n--;                                                                                                           \
       }                                                                                                                \
+    for (; n >= 4; n -= 4, x += 4 * stride)                                                                            \
+      squares_##name##_stack_some (acc, x, stride, 4, width, FALSE, means);                                            \
+    for (; n > 0; n--, x += stride)                                                                                    \
+      squares_##name##_stack_some (acc, x, stride, 1, width, FALSE, means);                                            \
   }
+
+#define SQUARE_OF(k) SQUARE ((double) x[k] - mean)
 
 #define FOLD(DTYPE, name, type)                                                                                        \
   REDUCE_STACK (sum_##name, type, double, -0.0, REDUCE_AS_DOUBLE, ADD)                                                 \
@@ -135,7 +163,15 @@ REDUCE_INTEGERS (INTEGER_BLOCKS)
     const type *x = elements;                                                                                          \
                                                                                                                        \
     for (gsize t = 0; t < n_results; t++, x += step)                                                                   \
-      moments_##name##_block (sums + t, squares + t, x, n);                                                            \
+      if (n <= REDUCE_FEW)                                                                                             \
+        {                                                                                                              \
+          const double sum = REDUCE_OF_FEW (n, REDUCE_ELEMENT, ADD), mean = sum / (double) n;                          \
+                                                                                                                       \
+          sums[t] = sum;                                                                                               \
+          squares[t] = REDUCE_OF_FEW (n, SQUARE_OF, ADD);                                                              \
+        }                                                                                                              \
+      else                                                                                                             \
+        moments_##name##_block (sums + t, squares + t, x, n);                                                          \
   }                                                                                                                    \
                                                                                                                        \
   static void moments_##name##_piece (gpointer partial, gconstpointer elements, gsize n, gint64 index)                 \

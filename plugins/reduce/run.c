@@ -10,8 +10,6 @@
 #define CHUNK_ELEMENTS (64 * REDUCE_BLOCK)
 /* Results up to which each is cut into chunks rather than they among them. */
 #define FEW_RESULTS 8
-/* Neighbouring results that stay together, so that rows are read in long runs. */
-#define FEW_COLUMNS 512
 
 static gboolean
 run_empty (const ReduceCall *call, gint64 n_results)
@@ -166,13 +164,14 @@ static gboolean
 run_walk (const Walk *walk, GError **error)
 {
   gint64 count = walk->call->count, n = walk->kept.n, per_chunk = CHUNK_ELEMENTS;
+  gint64 tile = (gint64) walk->call->fold->tile;
   Share share = { .walk = walk };
 
   if (n <= CHUNK_ELEMENTS / count)
     return run_small (walk, error);
   if (walk->way != WAY_ROWS && n <= FEW_RESULTS && count > 2 * CHUNK_ELEMENTS)
     return run_long (walk, 1, per_chunk, error);
-  if (walk->way == WAY_ROWS && n <= MIN (FEW_COLUMNS, (gint64) walk->call->fold->tile) && walk->kept.rank == 1)
+  if (walk->way == WAY_ROWS && n <= tile && walk->kept.rank == 1 && count > REDUCE_BLOCK)
     {
       while (per_chunk > REDUCE_BLOCK && per_chunk / 2 * n >= CHUNK_ELEMENTS)
         per_chunk /= 2;
@@ -180,7 +179,7 @@ run_walk (const Walk *walk, GError **error)
     }
   share.per_chunk = MAX (CHUNK_ELEMENTS / count, 1);
   if (walk->way == WAY_ROWS)
-    share.per_chunk = (share.per_chunk + FEW_COLUMNS - 1) / FEW_COLUMNS * FEW_COLUMNS;
+    share.per_chunk = (share.per_chunk + tile - 1) / tile * tile;
   return run_share (&share, n, error);
 }
 

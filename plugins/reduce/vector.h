@@ -70,6 +70,36 @@ reduce_widen_some_float32 (ReduceWide *lanes, const float *x, gsize n, double fi
   lanes[1] =
     (ReduceWide) _mm512_mask_cvtps_pd (_mm512_set1_pd (fill), (__mmask8) (mask >> 8), _mm512_extractf32x8_ps (some, 1));
 }
+#elif defined __AVX2__
+/* From element 16 - n on: n lanes that are there, and others. */
+static const gint64 reduce_lanes_there[2 * REDUCE_LANES] = { -1, -1, -1, -1, -1, -1, -1, -1,
+                                                             -1, -1, -1, -1, -1, -1, -1, -1 };
+
+static inline void
+reduce_widen_some_float64 (ReduceWide *lanes, const double *x, gsize n, double fill)
+{
+  REDUCE_EACH_WIDE (j)
+  {
+    const __m256i mask = _mm256_loadu_si256 ((const __m256i *) (reduce_lanes_there + REDUCE_LANES - n + 4 * j));
+
+    lanes[j] =
+      (ReduceWide) _mm256_blendv_pd (_mm256_set1_pd (fill), _mm256_maskload_pd (x + 4 * j, mask), (__m256d) mask);
+  }
+}
+
+static inline void
+reduce_widen_some_float32 (ReduceWide *lanes, const float *x, gsize n, double fill)
+{
+  REDUCE_EACH_WIDE (j)
+  {
+    const __m256i mask = _mm256_loadu_si256 ((const __m256i *) (reduce_lanes_there + REDUCE_LANES - n + 4 * j));
+    const __m128i narrow = (__m128i) _mm_shuffle_ps ((__m128) _mm256_castsi256_si128 (mask),
+                                                     (__m128) _mm256_extracti128_si256 (mask, 1), 0x88);
+
+    lanes[j] = (ReduceWide) _mm256_blendv_pd (_mm256_set1_pd (fill),
+                                              _mm256_cvtps_pd (_mm_maskload_ps (x + 4 * j, narrow)), (__m256d) mask);
+  }
+}
 #else
 #define REDUCE_WIDEN_SOME(name, type)                                                                                  \
   static inline void reduce_widen_some_##name (ReduceWide *lanes, const type *x, gsize n, double fill)                 \
@@ -86,6 +116,22 @@ reduce_widen_some_float32 (ReduceWide *lanes, const float *x, gsize n, double fi
 REDUCE_WIDEN_SOME (float64, double)
 REDUCE_WIDEN_SOME (float32, float)
 #endif
+
+typedef gint64 ReduceWideBits __attribute__ ((vector_size (REDUCE_VECTOR)));
+
+/* Zeros in all lanes but the first n. */
+static inline void
+reduce_clear_lanes (ReduceWide *lanes, gsize n)
+{
+  static const gint64 there[2 * REDUCE_LANES] = { -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1 };
+  ReduceWideBits bits;
+
+  REDUCE_EACH_WIDE (j)
+  {
+    memcpy (&bits, there + REDUCE_LANES - n + j * REDUCE_WIDE, sizeof bits);
+    lanes[j] = (ReduceWide) ((ReduceWideBits) lanes[j] & bits);
+  }
+}
 
 /* NAME (lanes): all lanes into one, by halves. */
 #ifdef __AVX2__
@@ -144,4 +190,43 @@ typedef __m256d ReduceVector_pd;
 #define REDUCE_EQUAL(a, b, suffix) REDUCE_BITS (REDUCE_X86 (cmpeq, suffix) (a, b), suffix)
 typedef __m128 ReduceVector_ps;
 typedef __m128d ReduceVector_pd;
+#endif
+
+/* reduce_end_max_ps (vector) and its like: all of a vector into one. */
+#ifdef REDUCE_EXTREMES
+#ifdef __AVX512F__
+#define REDUCE_HALVES_ps(function, v)                                                                                  \
+  const __m256 half = _mm256_##function##_ps (_mm512_castps512_ps256 (v), _mm512_extractf32x8_ps (v, 1));              \
+  const __m128 quarter = _mm_##function##_ps (_mm256_castps256_ps128 (half), _mm256_extractf128_ps (half, 1));
+#define REDUCE_HALVES_pd(function, v)                                                                                  \
+  const __m256d half = _mm256_##function##_pd (_mm512_castpd512_pd256 (v), _mm512_extractf64x4_pd (v, 1));             \
+  const __m128d quarter = _mm_##function##_pd (_mm256_castpd256_pd128 (half), _mm256_extractf128_pd (half, 1));
+#elif defined __AVX2__
+#define REDUCE_HALVES_ps(function, v)                                                                                  \
+  const __m128 quarter = _mm_##function##_ps (_mm256_castps256_ps128 (v), _mm256_extractf128_ps (v, 1));
+#define REDUCE_HALVES_pd(function, v)                                                                                  \
+  const __m128d quarter = _mm_##function##_pd (_mm256_castpd256_pd128 (v), _mm256_extractf128_pd (v, 1));
+#else
+#define REDUCE_HALVES_ps(function, v) const __m128 quarter = v;
+#define REDUCE_HALVES_pd(function, v) const __m128d quarter = v;
+#endif
+
+#define REDUCE_END(function)                                                                                           \
+  static inline float reduce_end_##function##_ps (ReduceVector_ps v)                                                   \
+  {                                                                                                                    \
+    REDUCE_HALVES_ps (function, v) const __m128 pair =                                                                 \
+      _mm_##function##_ps (quarter, _mm_movehl_ps (quarter, quarter));                                                 \
+                                                                                                                       \
+    return _mm_cvtss_f32 (_mm_##function##_ss (pair, _mm_shuffle_ps (pair, pair, 1)));                                 \
+  }                                                                                                                    \
+                                                                                                                       \
+  static inline double reduce_end_##function##_pd (ReduceVector_pd v)                                                  \
+  {                                                                                                                    \
+    REDUCE_HALVES_pd (function, v)                                                                                     \
+                                                                                                                       \
+      return _mm_cvtsd_f64 (_mm_##function##_sd (quarter, _mm_unpackhi_pd (quarter, quarter)));                        \
+  }
+
+REDUCE_END (max)
+REDUCE_END (min)
 #endif

@@ -378,6 +378,7 @@ test_layouts (void)
   check_layouts ("float64", "33 1025 2");
   check_layouts ("float32", "20 9 530");
   check_layouts ("float64", "9000 7 3");
+  check_layouts ("int16", "50 7 3");
 }
 
 /* sum (x, dtype) casts each element first: the same as over a cast copy. */
