@@ -49,6 +49,7 @@ typedef struct
   guint64 n;                              /* elements */
   guint64 row;                            /* elements of a row, if it goes row by row; 0: it does not */
   gsize tile;                             /* elements */
+  gsize chunk;                            /* that one thread takes at a time */
   gsize tile_bytes;                       /* of a register */
   gsize scratch_bytes;
   CandelaStageProgram *program; /* what of it runs in vector registers, or NULL; owned */

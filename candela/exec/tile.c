@@ -43,6 +43,10 @@
 #define PARALLEL_WORK (64 * 1024)
 /* Elements of a chunk, which one thread takes at a time. */
 #define CHUNK_ELEMENTS (64 * 1024)
+/* … at least and at most, if an input is packed for a whole chunk: the more, the longer
+ * the runs in which it is read. */
+#define MIN_ACROSS (256 * 1024)
+#define MAX_ACROSS (1024 * 1024)
 
 /* Scratch memory on the stack, enough for small arrays. */
 #define STACK_BYTES (8 * 1024)
@@ -137,28 +141,30 @@ prepare_input (const CandelaPass *pass, guint8 *scratch, guint32 i, guint64 star
   return input_scratch (pass, scratch, i);
 }
 
-/* Packs those inputs that are packed for a whole range. Returns their memory, if there
- * are any. */
-static guint8 *
+/* Packs those inputs that are packed for a whole range. Returns their memory, which
+ * comes from the pool, if there are any. */
+static CandelaBuffer *
 pack_across (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **packed)
 {
   const CandelaPassInput *inputs = pass->inputs;
   gsize n = end - start;
   gsize bytes = 0;
-  guint8 *memory;
+  CandelaBuffer *memory;
 
   for (guint32 i = 0; i < pass->step->n_inputs; i++)
     if (inputs[i].kind == CANDELA_TILE_ACROSS)
       bytes += n * inputs[i].size;
   if (bytes == 0)
     return NULL;
-  memory = g_malloc (bytes);
+  memory = candela_buffer_new (bytes, NULL);
+  if (memory == NULL)
+    g_error ("no memory for %" G_GSIZE_FORMAT " bytes", bytes);
   bytes = 0;
   for (guint32 i = 0; i < pass->step->n_inputs; i++)
     if (inputs[i].kind == CANDELA_TILE_ACROSS)
       {
-        packed[i] = memory + bytes;
-        candela_pack_walk_run (inputs[i].walk, inputs[i].data, start, n, memory + bytes);
+        packed[i] = (guint8 *) memory->data + bytes;
+        candela_pack_walk_run (inputs[i].walk, inputs[i].data, start, n, (guint8 *) memory->data + bytes);
         bytes += n * inputs[i].size;
       }
   return memory;
@@ -287,7 +293,7 @@ run_range (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **i
   const CandelaStageProgram *program = pass->program;
   guint64 span = pass->row != 0 ? pass->row : end - start;
   gsize tile = MIN (pass->tile, span);
-  g_autofree guint8 *across = pack_across (pass, start, end, inputs);
+  g_autoptr (CandelaBuffer) across = pack_across (pass, start, end, inputs);
   CandelaStage *stages = NULL;
 
   if (program != NULL)
@@ -330,8 +336,8 @@ static void
 run_chunk (guint64 chunk, gpointer data)
 {
   CandelaPass *pass = data;
-  guint64 start = chunk * CHUNK_ELEMENTS;
-  guint64 end = MIN (pass->n, start + CHUNK_ELEMENTS);
+  guint64 start = chunk * pass->chunk;
+  guint64 end = MIN (pass->n, start + pass->chunk);
 
   candela_pass_run (pass, start, end, NULL);
 
@@ -495,14 +501,17 @@ size_tiles (CandelaPass *pass)
   for (guint32 i = 0; i < step->n_inputs; i++)
     if (pass->inputs[i].kind == CANDELA_TILE_STRIDED
         && candela_pack_walk_gains (pass->inputs[i].walk, pass->tile, CHUNK_ELEMENTS))
-      pass->inputs[i].kind = CANDELA_TILE_ACROSS;
+      {
+        pass->inputs[i].kind = CANDELA_TILE_ACROSS;
+        pass->chunk = CLAMP (pass->n / 8, MIN_ACROSS, MAX_ACROSS);
+      }
 }
 
 static void
 run_chunks (CandelaPass *pass)
 {
   const CandelaPlanPart *parts = pass->run->plan->parts + pass->step->first_part;
-  guint64 n_chunks = (pass->n + CHUNK_ELEMENTS - 1) / CHUNK_ELEMENTS;
+  guint64 n_chunks = (pass->n + pass->chunk - 1) / pass->chunk;
   gboolean alone = n_chunks == 1 || pass->n * pass->step->n_parts < PARALLEL_WORK;
   gboolean exclusive = FALSE;
 
@@ -528,7 +537,8 @@ gboolean
 candela_pass_init (CandelaPass *pass, CandelaRun *run, const CandelaPlanStep *step, CandelaPassInput *inputs,
                    const CandelaPassRows *rows, GError **error)
 {
-  *pass = (CandelaPass){ .run = run, .step = step, .inputs = inputs, .caller = g_thread_self () };
+  *pass =
+    (CandelaPass){ .run = run, .step = step, .inputs = inputs, .chunk = CHUNK_ELEMENTS, .caller = g_thread_self () };
   pass->n = run->plan->values[run->plan->outputs[step->first_output].value].layout->n_elements;
   for (guint32 i = 0; i < step->n_inputs; i++)
     {
