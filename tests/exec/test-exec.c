@@ -506,7 +506,7 @@ test_around_small (void)
 static void
 test_no_memory (void)
 {
-  static const char *const texts[] = { "h + 1", "contiguous(h)", "sum(h + 1)", "t = h * 2; t - t[::-1]",
+  static const char *const texts[] = { "h + 1", "contiguous(h)", "t = h + 1; sum(t) + max(t)", "t = h * 2; t - t[::-1]",
                                        "u = h + 1; v = h + 2; w = h + 3; u * v + w[::-1]" };
   const Given given = { "x", "float64", "2", "1 2" };
 
