@@ -13,6 +13,7 @@
 
 typedef VECTOR (float) Float32s;
 typedef MASK (float) Int32s;
+typedef guint32 Bits32s __attribute__ ((vector_size (sizeof (Float32s))));
 
 #define ALL32(x) (VECTOR_ONES_float * (x))
 #define FMA32(a, b, c) VECTOR_FMA_float (a, b, c)
@@ -69,7 +70,7 @@ float32_tanh (Float32s a)
 {
   const Float32s x = VECTOR_MIN_float (ALL32 (10), VECTOR_ABS (float, a));
   const Float32s whole = FMA32 (x, ALL32 (2 * LOG2_E), ALL32 (TO_WHOLE));
-  const Float32s power = (Float32s) (((Int32s) whole << 23) + (Int32s) VECTOR_ONES_float);
+  const Float32s power = (Float32s) (((Bits32s) whole << 23) + (Bits32s) VECTOR_ONES_float);
   const Float32s r = FMA32 (whole - TO_WHOLE, ALL32 (-LN2_HIGH / 2), x), r2 = r * r;
   const Float32s high = FMA32 (r2, ALL32 (0x1.6bebfcp-4f), FMA32 (r, ALL32 (0x1.12277cp-2f), ALL32 (0x1.555674p-1f)));
   const Float32s sum = FMA32 (r2, high, FMA32 (r, ALL32 (0x1.5554bp+0f), ALL32 (0x1.fffffep+0f)));
