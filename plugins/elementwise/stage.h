@@ -6,13 +6,13 @@
  * jump: the idea of the raster pipelines of 2D graphics.
  *
  * The expressions are those of the loops, over vectors instead of elements. Where the
- * compiler makes no such jumps, or passes vectors otherwise, there are no stages, and
- * the loops serve alone. */
+ * compiler makes no such jumps (ThreadSanitizer puts a call of its own behind each), or
+ * passes vectors otherwise, there are no stages, and the loops serve alone. */
 #pragma once
 
 #include "elementwise.h"
 
-#if defined __x86_64__ && !defined _WIN32 && defined __GNUC__ && defined __OPTIMIZE__
+#if defined __x86_64__ && !defined _WIN32 && defined __GNUC__ && defined __OPTIMIZE__ && !defined __SANITIZE_THREAD__
 #define STAGES 1
 
 #include <immintrin.h>
