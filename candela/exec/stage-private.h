@@ -4,6 +4,7 @@
 #pragma once
 
 #include <candela/exec/tile-private.h>
+#include <candela/value/dtype-private.h>
 
 G_BEGIN_DECLS
 
@@ -16,22 +17,34 @@ typedef struct
   gsize size; /* of an element, in bytes */
 } CandelaStageGroup;
 
+/* An operand that is the same for all elements, which a stage gets when it is run. */
+typedef struct
+{
+  guint32 stage, input;       /* of the program; of the step */
+  gsize size;                 /* in bytes */
+  CandelaConvertFunc convert; /* or NULL */
+} CandelaStageScalar;
+
 struct _CandelaStageProgram
 {
   gboolean whole; /* one group is all there is: nothing needs a tile */
   gsize block;    /* elements of the largest block: groups run multiples of it */
-  guint32 n_groups, n_stages;
+  guint32 n_groups, n_stages, n_scalars;
   CandelaStageGroup *groups;
   CandelaStage *stages;
+  CandelaStageScalar *scalars;
   guint32 *operands; /* of each stage: what its data is, or CANDELA_PLAN_NONE */
 };
 
-/* Of a pass whose inputs and outputs are known, to be freed with g_free(). NULL: loops
- * alone serve better. */
+/* Of a pass of which it is known what kinds its inputs are and which outputs are stored
+ * past the caches, to be freed with g_free(). NULL: loops alone serve better. Looks at
+ * no data, which may not be there yet. */
 CandelaStageProgram *candela_stage_program_new (const CandelaPass *pass);
 
-/* Runs a group over n elements from start on, a multiple of the block. The stages are
- * a thread's own copy of the program's. */
+/* A copy to run, for one thread. */
+void candela_stage_program_copy (const CandelaPass *pass, CandelaStage *stages);
+
+/* Runs a group over n elements from start on, a multiple of the block. */
 void candela_stage_group_run (const CandelaPass *pass, const CandelaStageGroup *group, CandelaStage *stages,
                               const guint8 *const *inputs, guint8 *scratch, guint64 start, gsize n);
 

@@ -11,7 +11,6 @@
  *
  * What fills no block is left to the loops, which give the same bits. */
 #include <candela/exec/stage-private.h>
-#include <candela/value/dtype-private.h>
 #include <candela/value/stream-private.h>
 #include <string.h>
 
@@ -165,15 +164,16 @@ emit (Builder *builder, CandelaStageFunc func, guint32 operand, gsize mask)
 static void
 emit_scalar (Builder *builder, CandelaStageFunc func, guint32 part, guint32 input)
 {
+  CandelaStageProgram *program = builder->program;
   const CandelaNode *node = builder->parts[part].node;
-  const guint8 *data = builder->pass->inputs[part_operands (builder, part)[input]].data;
   CandelaDType from = node->inputs[input]->dtype, to = node->u.op.kernel->in[input];
-  CandelaStage *stage = emit (builder, func, CANDELA_PLAN_NONE, 0);
 
-  if (from == to)
-    memcpy (&stage->scalar, data, candela_dtype_get_size (to));
-  else
-    candela_dtype_get_convert_func (from, to) (&stage->scalar, data, 1);
+  program->scalars[program->n_scalars++] =
+    (CandelaStageScalar){ .stage = program->n_stages,
+                          .input = part_operands (builder, part)[input],
+                          .size = candela_dtype_get_size (to),
+                          .convert = from == to ? NULL : candela_dtype_get_convert_func (from, to) };
+  emit (builder, func, CANDELA_PLAN_NONE, 0);
 }
 
 /* Whether a register's one block serves: it was written by this group, for itself.
@@ -286,11 +286,12 @@ candela_stage_program_new (const CandelaPass *pass)
   if (pass->n < MIN_ELEMENTS)
     return NULL;
   size = sizeof *program + MAX_STAGES * step->n_parts * (sizeof (CandelaStage) + sizeof (guint32))
-         + step->n_parts * sizeof (CandelaStageGroup);
+         + step->n_parts * (sizeof (CandelaStageGroup) + sizeof (CandelaStageScalar));
   program = builder.program = g_malloc0 (size);
   program->stages = (CandelaStage *) (program + 1);
   program->groups = (CandelaStageGroup *) (program->stages + MAX_STAGES * step->n_parts);
-  program->operands = (guint32 *) (program->groups + step->n_parts);
+  program->scalars = (CandelaStageScalar *) (program->groups + step->n_parts);
+  program->operands = (guint32 *) (program->scalars + step->n_parts);
   form_groups (&builder);
   if (program->n_groups == 0 || pass->n < MIN_BLOCKS * program->block)
     {
@@ -305,6 +306,24 @@ candela_stage_program_new (const CandelaPass *pass)
   for (guint32 g = 0; g < program->n_groups; g++)
     emit_group (&builder, g);
   return program;
+}
+
+void
+candela_stage_program_copy (const CandelaPass *pass, CandelaStage *stages)
+{
+  const CandelaStageProgram *program = pass->program;
+
+  memcpy (stages, program->stages, program->n_stages * sizeof *stages);
+  for (guint32 s = 0; s < program->n_scalars; s++)
+    {
+      const CandelaStageScalar *scalar = &program->scalars[s];
+      gconstpointer data = pass->inputs[scalar->input].data;
+
+      if (scalar->convert != NULL)
+        scalar->convert (&stages[scalar->stage].scalar, data, 1);
+      else
+        memcpy (&stages[scalar->stage].scalar, data, scalar->size);
+    }
 }
 
 void

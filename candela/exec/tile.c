@@ -297,7 +297,7 @@ run_range (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **i
   CandelaStage *stages = NULL;
 
   if (program != NULL)
-    stages = memcpy (stage_scratch (pass, scratch), program->stages, program->n_stages * sizeof *stages);
+    candela_stage_program_copy (pass, stages = stage_scratch (pass, scratch));
   if (program == NULL || !program->whole || span % program->block != 0)
     prepare_scalars (pass, scratch, tile);
   for (; start < end; start += span)

@@ -367,6 +367,40 @@ test_streamed (void)
   clear_graph (&graph);
 }
 
+/* Reductions between, rows of which are run block by block: what is one number may not
+ * be there when the stages are made, and a large result may be read again at once. */
+static void
+test_rows (void)
+{
+  static const gint64 shapes[][2] = { { 1, 5000 }, { 7, 1000 }, { 300, 129 }, { 3, 400 * 1024 + 3 } };
+
+  for (guint s = 0; s < G_N_ELEMENTS (shapes); s++)
+    {
+      Graph graph = { .rand = g_rand_new_with_seed (s), .dtype = 1, .n = shapes[s][0] * shapes[s][1] };
+      g_autofree char *reshaped = g_strdup_printf ("reshape(x, [%" G_GINT64_FORMAT ", -1])", shapes[s][0]);
+      g_autoptr (GHashTable) names = names_new ();
+      g_autoptr (CandelaExpression) expression = NULL;
+      g_autoptr (CandelaPlan) plan = NULL;
+      CandelaTensor **wanted;
+      CandelaNode *roots[3];
+
+      add_leaf (&graph, reshaped, graph.n);
+      put_name (names, "x", candela_node_ref (graph.nodes[0]));
+      expression = parse ("m = max(abs(x), axis=-1, keepdims=true); y = x * 2.0 - m; z = y * y + x;"
+                          "w = z / sum(z, axis=-1, keepdims=true); w",
+                          names);
+      roots[0] = get_named (expression, "y");
+      roots[1] = get_named (expression, "z");
+      roots[2] = get_named (expression, "w");
+      plan = plan_roots (roots, 3, NO_OPTIMIZATION);
+      wanted = run_plan (plan, NULL);
+      check_roots (roots + 2, wanted + 2, 1, reshaped);
+      check_roots (roots, wanted, 3, reshaped);
+      free_tensors (wanted, 3);
+      clear_graph (&graph);
+    }
+}
+
 /* A stage calls the next one as a jump: however many there are, the stack stays. */
 static gpointer
 run_long_chains (gpointer data)
@@ -448,6 +482,7 @@ main (int argc, char **argv)
   g_test_add_func ("/stages/random", test_random);
   g_test_add_func ("/stages/chunks", test_chunks);
   g_test_add_func ("/stages/streamed", test_streamed);
+  g_test_add_func ("/stages/rows", test_rows);
   g_test_add_func ("/stages/small-stack", test_small_stack);
   g_test_add_func ("/stages/instruction-sets", test_instruction_sets);
   return g_test_run ();
