@@ -14,6 +14,9 @@
 #define MAX_PANELS 16
 /* Edges of panels fall where those of a library's tiles do. */
 #define ROUNDING 16
+/* Elements of a panel that are worth telling of while it is in the cache. */
+#define MIN_TOLD (1 << 10)
+#define MAX_TOLD (1 << 18)
 
 typedef struct
 {
@@ -24,8 +27,23 @@ typedef struct
   guint8 *c;
   gint64 rows, cols; /* of a panel of the result */
   gint64 n_col_panels;
+  gboolean tells;
   int failed;
 } Panels;
+
+/* What follows in the plan may run on the panel now, row by row where it is columns. */
+static void
+tell (const Panels *panels, const guint8 *c, gint64 rows, gint64 cols)
+{
+  gsize size = candela_dtype_get_size (panels->dtype);
+  guint64 start = (guint64) (c - (const guint8 *) candela_kernel_get_output (panels->kernel, 0)) / size;
+
+  if (cols == panels->b->cols)
+    candela_kernel_output_done (panels->kernel, start, (guint64) (rows * cols));
+  else
+    for (gint64 i = 0; i < rows; i++)
+      candela_kernel_output_done (panels->kernel, start + (guint64) (i * panels->b->cols), (guint64) cols);
+}
 
 static void
 multiply_chunk (guint64 chunk, gpointer data)
@@ -36,6 +54,7 @@ multiply_chunk (guint64 chunk, gpointer data)
   gint64 row = (gint64) chunk / panels->n_col_panels * panels->rows;
   gint64 col = (gint64) chunk % panels->n_col_panels * panels->cols;
   Matrix left = *a, right = *b;
+  guint8 *c = panels->c + (row * b->cols + col) * size;
 
   if (g_cancellable_is_cancelled (candela_kernel_get_cancellable (panels->kernel)))
     return;
@@ -43,8 +62,10 @@ multiply_chunk (guint64 chunk, gpointer data)
   left.data += row * a->row_stride * size;
   right.cols = MIN (panels->cols, b->cols - col);
   right.data += col * b->col_stride * size;
-  if (!panels->library->multiply (panels->dtype, &left, &right, panels->c + (row * b->cols + col) * size, b->cols))
+  if (!panels->library->multiply (panels->dtype, &left, &right, c, b->cols))
     g_atomic_int_set (&panels->failed, TRUE);
+  else if (panels->tells)
+    tell (panels, c, left.rows, right.cols);
 }
 
 /* How long a panel is along an axis that is cut into at most n. */
@@ -62,7 +83,7 @@ gboolean
 linalg_multiply (CandelaKernel *kernel, const LinalgLibrary *library, CandelaDType dtype, const Matrix *a,
                  const Matrix *b, gpointer c, GError **error)
 {
-  Panels panels = { kernel, library, dtype, a, b, c, a->rows, b->cols, 1, FALSE };
+  Panels panels = { kernel, library, dtype, a, b, c, a->rows, b->cols, 1, FALSE, FALSE };
   double work = (double) a->rows * (double) a->cols * (double) b->cols;
   double right_bytes = (double) a->cols * (double) b->cols * (double) candela_dtype_get_size (dtype);
   gint64 n = (gint64) MIN (work / LINALG_CHUNK_WORK, MAX_PANELS);
@@ -72,6 +93,7 @@ linalg_multiply (CandelaKernel *kernel, const LinalgLibrary *library, CandelaDTy
     panels.rows = cut (a->rows, right_bytes <= NEAR_BYTES ? LOW_ROWS : HIGH_ROWS, n);
   if (n >= 2 && panels.rows == a->rows)
     panels.cols = cut (b->cols, MIN_COLS, n);
+  panels.tells = panels.rows * panels.cols >= MIN_TOLD && panels.rows * panels.cols <= MAX_TOLD;
   n_row_panels = (a->rows + panels.rows - 1) / panels.rows;
   panels.n_col_panels = (b->cols + panels.cols - 1) / panels.cols;
   candela_kernel_parallel_for (kernel, (guint64) (n_row_panels * panels.n_col_panels), multiply_chunk, &panels);

@@ -194,6 +194,56 @@ test_values (void)
       }
 }
 
+/* What follows a product runs on each panel when it is done: as on the whole product. */
+static void
+check_followed (CandelaNode *left, CandelaNode *right)
+{
+  static const char *const after = "gelu(p * 0.5 + 0.25)";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CandelaTensor) product = compute_op ("matmul", NULL, left, right);
+  g_autoptr (CandelaNode) value = candela_node_new_tensor (product), p = make_op ("matmul", NULL, left, right, &error);
+  g_autoptr (CandelaNode) apart = candela_expression_build (after, &error, "p", value, NULL);
+  g_autoptr (CandelaNode) together = candela_expression_build (after, &error, "p", p, NULL);
+  g_autoptr (CandelaTensor) wanted = compute (apart), got = compute (together);
+
+  g_assert_no_error (error);
+  assert_same (got, wanted, after);
+}
+
+static void
+test_followed (void)
+{
+  const CandelaDType dtypes[] = { CANDELA_DTYPE_FLOAT32, CANDELA_DTYPE_FLOAT64 };
+
+  for (gsize d = 0; d < G_N_ELEMENTS (dtypes); d++)
+    for (gsize i = 0; i < G_N_ELEMENTS (extents); i++)
+      {
+        const Extents *e = &extents[i];
+        g_autoptr (CandelaNode) left = make_matrix (dtypes[d], e->rows, e->inner, FALSE, FALSE, NULL);
+        g_autoptr (CandelaNode) right = make_matrix (dtypes[d], e->inner, e->cols, FALSE, FALSE, NULL);
+
+        check_followed (left, right);
+      }
+}
+
+static void
+test_stacks_followed (void)
+{
+  static const char *const stacks[] = { "reshape(x, [60, 40, 40])", "reshape(x, [24000, 2, 2])",
+                                        "reshape(x, [6, 400, 40])" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (stacks); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (CandelaNode) x = make_matrix (CANDELA_DTYPE_FLOAT32, 60, 1600, FALSE, FALSE, NULL);
+      g_autoptr (CandelaNode) left = candela_expression_build (stacks[i], &error, "x", x, NULL);
+      g_autoptr (CandelaNode) right = candela_expression_build ("permute_dims(x, [0, 2, 1])", &error, "x", left, NULL);
+
+      g_assert_no_error (error);
+      check_followed (left, right);
+    }
+}
+
 /* In a process each, because the choice is made once. */
 static void
 test_values_of_each (void)
@@ -276,6 +326,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/libraries/values", test_values);
   g_test_add_func ("/libraries/values-of-each", test_values_of_each);
+  g_test_add_func ("/libraries/followed", test_followed);
+  g_test_add_func ("/libraries/stacks-followed", test_stacks_followed);
   g_test_add_func ("/libraries/threads", test_threads);
   g_test_add_func ("/libraries/fork", test_fork);
   g_test_add_func ("/libraries/misjudged-processor", test_misjudged_processor);
