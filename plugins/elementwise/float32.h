@@ -55,12 +55,14 @@ float32_exp_less_1 (Float32s r)
 static inline Float32s
 float32_exp (Float32s a)
 {
-  /* Out of these limits the result is zero or infinity anyway. NaN stays. */
-  const Float32s x = VECTOR_MIN_float (ALL32 (89), VECTOR_MAX_float (ALL32 (-104), a));
+  /* Out of these limits the result is infinity or zero anyway; the way to zero would go
+   * through denormals, which take a processor twenty times as long. NaN stays. */
+  const Int32s none = a < ALL32 (-104);
+  const Float32s x = VECTOR_MIN_float (ALL32 (89), (Float32s) ((Int32s) a & ~none));
   const Float32s whole = FMA32 (x, ALL32 (LOG2_E), ALL32 (TO_WHOLE)), n = whole - TO_WHOLE;
   const Float32s r = FMA32 (n, ALL32 (-LN2_LOW), FMA32 (n, ALL32 (-LN2_HIGH), x));
 
-  return float32_scale (1 + float32_exp_less_1 (r), whole);
+  return (Float32s) ((Int32s) float32_scale (1 + float32_exp_less_1 (r), whole) & ~none);
 }
 
 /* With h = e^2x - 1, tanh is h / (h + 2), and h is 2^n - 1 + 2^n (e^2r - 1): exact for
@@ -83,12 +85,14 @@ float32_tanh (Float32s a)
  * that probability for -t, e^(-t^2 / 2) m (t), it is a or 0, less t e^(-t^2 / 2) m (t):
  * nothing cancels. m is Mills' ratio over the root of 2 pi; it falls from 1/2 as 1 / t
  * does, and is p / (c t p + q) here, c near the root of 2 pi, so that the roundings of p
- * do not count where t is large. From 14.4 on all of it rounds to zero, whose sign is
- * right up to 14.5, where t 2^n is none yet. */
+ * do not count where t is large. From 14.4 on all of it rounds to zero, and from 5.5 on it
+ * is too little beside a; t = 0 has the same result there, and needs no denormals, which
+ * take long. */
 static inline Float32s
 float32_gelu (Float32s a)
 {
-  const Float32s t = VECTOR_MIN_float (ALL32 (14.5f), VECTOR_ABS (float, a)), t2 = t * t;
+  const Int32s far = (VECTOR_ABS (float, a) > ALL32 (14.5f)) | (a > ALL32 (6));
+  const Float32s t = (Float32s) ((Int32s) VECTOR_ABS (float, a) & ~far), t2 = t * t;
   /* What t2 lacks is put back, for e^x would be off by as much. */
   const Float32s x = t2 * -0.5f, lack = FMA32 (t, t, -t2) * -0.5f;
   const Float32s whole = FMA32 (x, ALL32 (LOG2_E), ALL32 (TO_WHOLE)), n = whole - TO_WHOLE;
