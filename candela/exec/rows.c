@@ -12,6 +12,7 @@
  * be seen in them. */
 #include <candela/exec/tile-private.h>
 #include <candela/value/debug-private.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -45,7 +46,7 @@ typedef struct
   gsize scratch_bytes; /* locals, then tiles */
   gsize tiles_at;
   GThread *caller;
-  GMutex lock;
+  pthread_mutex_t lock;
   GError *error; /* the first, under the lock */
   gint failed;   /* atomic */
   guint64 done;  /* elements written and not yet told of (atomic) */
@@ -203,10 +204,10 @@ run_block (guint64 block, gpointer data)
   if (!run_members (rows, first, end, &error))
     {
       g_atomic_int_set (&rows->failed, TRUE);
-      g_mutex_lock (&rows->lock);
+      pthread_mutex_lock (&rows->lock);
       if (rows->error == NULL)
         rows->error = g_steal_pointer (&error);
-      g_mutex_unlock (&rows->lock);
+      pthread_mutex_unlock (&rows->lock);
       g_clear_error (&error);
       return;
     }
@@ -381,7 +382,7 @@ clear (Rows *rows)
       for (guint o = 0; o < CANDELA_MAX_OUTPUTS; o++)
         g_clear_pointer (&member->out[o], candela_layout_unref);
     }
-  g_mutex_clear (&rows->lock);
+  pthread_mutex_destroy (&rows->lock);
 }
 
 gboolean
@@ -394,7 +395,7 @@ candela_run_rows (CandelaRun *run, const CandelaPlanStep *step, GError **error)
   guint64 n_blocks;
   gboolean ok;
 
-  g_mutex_init (&rows.lock);
+  pthread_mutex_init (&rows.lock, NULL);
   ok = prepare (&rows, step, error);
   if (ok)
     {

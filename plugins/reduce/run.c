@@ -4,6 +4,7 @@
  * long, the elements of each in chunks that are whole trees of the order that
  * reduce.h defines. Either way no bit depends on who does what. */
 #include "walk.h"
+#include <pthread.h>
 
 /* Elements of a chunk, which one thread takes at a time. That of the elements of
  * results is a power of two of blocks: a whole tree. */
@@ -30,7 +31,7 @@ typedef struct
   gsize width;      /* and their number */
   guint8 *partials; /* of each chunk of them; NULL: the results are cut */
   gsize partial_size;
-  GMutex lock;
+  pthread_mutex_t lock;
   GError *error;
 } Share;
 
@@ -57,9 +58,9 @@ run_chunk (guint64 chunk, gpointer data)
   gboolean stopped;
   Walker walker;
 
-  g_mutex_lock (&share->lock);
+  pthread_mutex_lock (&share->lock);
   stopped = share->error != NULL;
-  g_mutex_unlock (&share->lock);
+  pthread_mutex_unlock (&share->lock);
   if (stopped)
     return;
 
@@ -75,20 +76,20 @@ run_chunk (guint64 chunk, gpointer data)
   reduce_walker_clear (&walker);
   if (error != NULL)
     {
-      g_mutex_lock (&share->lock);
+      pthread_mutex_lock (&share->lock);
       if (share->error == NULL)
         share->error = g_steal_pointer (&error);
-      g_mutex_unlock (&share->lock);
+      pthread_mutex_unlock (&share->lock);
     }
 }
 
 static gboolean
 run_share (Share *share, gint64 n, GError **error)
 {
-  g_mutex_init (&share->lock);
+  pthread_mutex_init (&share->lock, NULL);
   candela_kernel_parallel_for (share->walk->call->kernel, (guint64) ((n + share->per_chunk - 1) / share->per_chunk),
                                run_chunk, share);
-  g_mutex_clear (&share->lock);
+  pthread_mutex_destroy (&share->lock);
   if (share->error == NULL)
     return TRUE;
   g_propagate_error (error, share->error);
