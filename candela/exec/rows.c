@@ -240,15 +240,6 @@ make_block_layout (const Rows *rows, const CandelaLayout *whole, gint64 row_stri
   return candela_layout_complete (layout, error);
 }
 
-static gint64
-find_row_stride (const Rows *rows, const CandelaLayout *layout)
-{
-  for (guint axis = rows->group->n_axes; axis-- > 0;)
-    if (layout->dims[axis] > 1)
-      return layout->strides[axis];
-  return 0;
-}
-
 /* A result that later members read is wanted in the cache. */
 static gboolean
 is_read_again (const Rows *rows, guint32 after, guint32 v)
@@ -286,7 +277,7 @@ prepare_reduction (Rows *rows, Member *member, GError **error)
   const CandelaPlan *plan = rows->run->plan;
   const CandelaLayout *in = plan->values[plan->inputs[member->step->first_input]].layout;
 
-  member->row_stride = find_row_stride (rows, in);
+  candela_layout_find_row_stride (in, rows->group->n_axes, &member->row_stride);
   member->in = make_block_layout (rows, in, member->row_stride, error);
   if (member->in == NULL)
     return FALSE;

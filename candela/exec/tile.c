@@ -376,8 +376,8 @@ static gboolean
 goes_by_rows (CandelaPassInput *input, guint n_axes)
 {
   const CandelaLayout *layout = input->layout;
-  gint64 packed = 1, step = 0;
-  gboolean scalar = TRUE, whole = TRUE, found = FALSE;
+  gint64 packed = 1;
+  gboolean scalar = TRUE, whole = TRUE;
 
   for (guint axis = layout->rank; axis-- > n_axes;)
     {
@@ -385,20 +385,8 @@ goes_by_rows (CandelaPassInput *input, guint n_axes)
       whole = whole && (layout->strides[axis] == packed || layout->dims[axis] == 1);
       packed *= layout->dims[axis];
     }
-  if (!scalar && !whole)
+  if ((!scalar && !whole) || !candela_layout_find_row_stride (layout, n_axes, &input->row_stride))
     return FALSE;
-  input->row_stride = 0;
-  for (guint axis = n_axes; axis-- > 0;)
-    {
-      if (layout->dims[axis] == 1)
-        continue;
-      if (!found)
-        input->row_stride = step = layout->strides[axis];
-      else if (layout->strides[axis] != step)
-        return FALSE;
-      found = TRUE;
-      step *= layout->dims[axis];
-    }
   input->kind = scalar ? CANDELA_TILE_ROW_SCALAR : CANDELA_TILE_ROW_PACKED;
   return TRUE;
 }

@@ -87,28 +87,6 @@ has_rows (const CandelaRowGroup *group, const CandelaLayout *layout)
          && memcmp (layout->dims, group->dims, group->n_axes * sizeof *group->dims) == 0;
 }
 
-/* The elements from a row to the next, if that is the same everywhere. */
-static gboolean
-find_row_stride (const CandelaRowGroup *group, const CandelaLayout *layout, gint64 *stride)
-{
-  gint64 step = 0;
-  gboolean found = FALSE;
-
-  *stride = 0;
-  for (guint axis = group->n_axes; axis-- > 0;)
-    {
-      if (layout->dims[axis] == 1)
-        continue;
-      if (!found)
-        *stride = step = layout->strides[axis];
-      else if (layout->strides[axis] != step)
-        return FALSE;
-      found = TRUE;
-      step *= layout->dims[axis];
-    }
-  return TRUE;
-}
-
 /* A value that the group computes: does each row of it lie in that row of its buffer? */
 static gboolean
 keeps_to_rows (const CandelaRowGroup *group, const CandelaLayout *layout, const CandelaLayout *base)
@@ -119,7 +97,8 @@ keeps_to_rows (const CandelaRowGroup *group, const CandelaLayout *layout, const 
 
   if (layout == base)
     return TRUE;
-  if (!has_rows (group, layout) || !find_row_stride (group, layout, &stride) || (group->n_rows > 1 && stride != row))
+  if (!has_rows (group, layout) || !candela_layout_find_row_stride (layout, group->n_axes, &stride)
+      || (group->n_rows > 1 && stride != row))
     return FALSE;
   for (guint axis = group->n_axes; axis < layout->rank; axis++)
     if (layout->strides[axis] < 0)
@@ -180,7 +159,7 @@ fits (const CandelaGrouping *grouping, const CandelaRowGroup *group, const Cande
       return FALSE;
   if (reduction
       && (!has_rows (group, input_layout (grouping, step, 0)) || count_kept_axes (grouping, step) < group->n_axes
-          || !find_row_stride (group, input_layout (grouping, step, 0), &stride)))
+          || !candela_layout_find_row_stride (input_layout (grouping, step, 0), group->n_axes, &stride)))
     return FALSE;
   for (guint32 i = 0; i < step->n_inputs; i++)
     {

@@ -101,3 +101,24 @@ candela_layout_coalesce (const gint64 *shape, guint rank, guint n_operands, cons
     }
   *rank_out = n;
 }
+
+gboolean
+candela_layout_find_row_stride (const CandelaLayout *layout, guint n_axes, gint64 *stride)
+{
+  gint64 next = 0;
+  gboolean found = FALSE;
+
+  *stride = 0;
+  for (guint axis = n_axes; axis-- > 0;)
+    {
+      if (layout->dims[axis] == 1)
+        continue;
+      if (!found)
+        *stride = next = layout->strides[axis];
+      else if (layout->strides[axis] != next)
+        return FALSE;
+      found = TRUE;
+      next *= layout->dims[axis];
+    }
+  return TRUE;
+}
