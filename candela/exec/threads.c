@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Sharing work out. One pool per process, its threads made when first needed. A
- * job is a row of chunks and a counter: whoever is free takes the next one. How
- * work is cut into chunks depends on its size alone, never on the number of
- * threads.
+ * job is a row of chunks. Each thread has a range of them for its own, the same
+ * whenever there are as many chunks and threads, so that it finds in its cache
+ * what it had there for the step before, or for the run before; once done, it takes
+ * from the ranges of others. How work is cut into chunks depends on its size alone,
+ * never on the number of threads.
  *
  * One job has the pool at a time; a job that comes meanwhile, or from within a
  * chunk, is done by its caller alone, who then has a thread of its own anyway. The
@@ -26,6 +28,15 @@
 #define PAUSE() __asm__ volatile("" ::: "memory")
 #endif
 
+/* What is left of one thread's chunks; a cache line each. */
+typedef struct
+{
+  gsize next; /* atomic */
+  gsize end;
+} __attribute__ ((aligned (64))) Range;
+
+static Range ranges[MAX_THREADS]; /* of the job: the caller's, then those of workers */
+
 static struct
 {
   pthread_mutex_t user; /* held by whoever has a job under way */
@@ -38,8 +49,6 @@ static struct
   /* The job. */
   CandelaKernelChunkFunc func;
   gpointer data;
-  gsize n;
-  gsize next; /* atomic */
   int wanted; /* workers */
   int state;  /* atomic */
 } pool = {
@@ -69,16 +78,24 @@ after_fork (void)
   pool.state = CLOSED;
 }
 
+/* Those of a thread's own, then those of the threads after it. */
 static void
-take_chunks (void)
+take_chunks (int own)
 {
-  for (;;)
-    {
-      gsize chunk = g_atomic_pointer_add (&pool.next, 1);
+  int n_ranges = pool.wanted + 1;
 
-      if (chunk >= pool.n)
-        return;
-      pool.func (chunk, pool.data);
+  for (int k = 0; k < n_ranges; k++)
+    {
+      Range *range = &ranges[(own + k) % n_ranges];
+
+      while (g_atomic_pointer_get (&range->next) < range->end)
+        {
+          gsize chunk = g_atomic_pointer_add (&range->next, 1);
+
+          if (chunk >= range->end)
+            break;
+          pool.func (chunk, pool.data);
+        }
     }
 }
 
@@ -137,7 +154,7 @@ work (gpointer data)
       if (!enter ())
         continue;
       if (index < pool.wanted)
-        take_chunks ();
+        take_chunks (index + 1);
       leave ();
     }
   return NULL;
@@ -170,9 +187,12 @@ open_job (gsize n, CandelaKernelChunkFunc func, gpointer data, guint helpers)
 {
   pool.func = func;
   pool.data = data;
-  pool.n = n;
   pool.wanted = (int) helpers;
-  g_atomic_pointer_set (&pool.next, (gsize) 1); /* the first is the caller's own */
+  for (gsize k = 0; k <= helpers; k++)
+    {
+      ranges[k].end = n / (helpers + 1) * (k + 1) + n % (helpers + 1) * (k + 1) / (helpers + 1);
+      g_atomic_pointer_set (&ranges[k].next, k == 0 ? 0 : ranges[k - 1].end);
+    }
   g_atomic_int_set (&pool.state, 0);
   g_atomic_int_inc (&pool.generation);
   pthread_mutex_lock (&pool.lock);
@@ -211,8 +231,7 @@ candela_parallel_for (guint64 n, CandelaKernelChunkFunc func, gpointer data)
   need_workers (helpers);
   width = MAX (width, MIN (helpers, pool.n_workers) + 1);
   open_job (n, func, data, helpers);
-  func (0, data);
-  take_chunks ();
+  take_chunks (0);
   close_job ();
   pthread_mutex_unlock (&pool.user);
 }
