@@ -5,6 +5,8 @@
 import json
 import math
 
+import bars
+
 SIZE_NAMES = {1024: "Ki", 1024 * 1024: "Mi"}
 
 
@@ -28,18 +30,22 @@ def ratio_text(ratio):
     return "-" if ratio is None else "%.2f" % ratio
 
 
+def threads_text(n):
+    return "%d thread%s" % (n, "" if n == 1 else "s")
+
+
 class Table:
     """Printed row by row, as they are measured."""
 
     def __init__(self, peers):
         self.peers = peers
-        self.columns = ["candela", "whole", "limit"] + peers
+        self.columns = ["candela", "built", "whole", "limit"] + peers
         self.widths = [max(9, len(name) + 1) for name in self.columns]
 
     def header(self):
         names = "".join("%*s" % (width, name) for name, width in zip(self.columns, self.widths))
         print("%-22s %7s %3s%s %9s %9s %9s" % (
-            "workload", "n", "thr", names, "vs peers", "whole", "vs limit"), flush=True)
+            "workload", "n", "thr", names, "vs peers", "built", "vs limit"), flush=True)
 
     def row(self, cell):
         words = []
@@ -48,7 +54,7 @@ class Table:
             words.append("%*s" % (width, text + ("!" if column in cell["differ"] else "")))
         print("%-22s %7s %3d%s %9s %9s %9s" % (
             cell["workload"], size_text(cell["n"]), cell["threads"], "".join(words),
-            ratio_text(cell["vs_best_peer"]), ratio_text(cell["whole_vs_best_peer"]), ratio_text(cell["vs_limit"])),
+            ratio_text(cell["vs_best_peer"]), ratio_text(cell["built_vs_best_peer"]), ratio_text(cell["vs_limit"])),
             flush=True)
 
 
@@ -64,10 +70,29 @@ def print_gaps(cells, count=10):
         behind = sorted((cell for cell in compared if cell[key] < 1), key=lambda cell: cell[key])
         print("\nFarthest behind the %s (%d of %d rows are behind):" % (of, len(behind), len(compared)))
         for cell in behind[:count]:
-            print("  %5.2f  %s, n = %s, %d thread%s%s" % (
-                cell[key], cell["workload"], size_text(cell["n"]), cell["threads"],
-                "" if cell["threads"] == 1 else "s",
+            print("  %5.2f  %s, n = %s, %s%s" % (
+                cell[key], cell["workload"], size_text(cell["n"]), threads_text(cell["threads"]),
                 ": " + cell["best_peer"] if key == "vs_best_peer" else ""))
+
+
+def print_bars(cells):
+    """What is held to a bar and misses it, and why."""
+    looked, missed = bars.judge(cells)
+    print("\nBars missed (%d of %d):" % (len(missed), looked))
+    for cell, ratio, bar in missed:
+        against = bar.against if bar.against != "best peer" else "best peer, " + cell["best_peer"]
+        print("  %5.2f of %.2f  %s%s, n = %s, %s (%s)" % (
+            ratio, bar.least, cell["workload"], "" if bar.kind == "candela" else ", " + bar.kind,
+            size_text(cell["n"]), threads_text(cell["threads"]), against))
+    for text in dict.fromkeys(bars.reason(cell) for cell, _, _ in missed):
+        if text:
+            print("  Why: " + text)
+    threads = list(bars.judge_threads(cells))
+    if threads:
+        print("\nTwo threads against one, 16 Mi (bar: %.1f where memory allows it; in parentheses the limit):"
+              % bars.THREADS_BAR)
+    for cell, ours, limit in threads:
+        print("  %5.2f (%s)  %s" % (ours, ratio_text(limit), cell["workload"]))
 
 
 def write_json(path, header, cells):

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# What Candela is held to, as ratios within one run (above 1 Candela is ahead), and
+# why it misses what it is known to miss. A bar is not bent to what is measured.
+
+KI, MI = 1024, 1024 * 1024
+
+ARITHMETIC = ("add", "muladd", "muladd float64", "muladd int32", "chain of 20", "graph of 30", "where", "strided slice")
+FUNCTIONS = ("exp", "tanh", "sigmoid", "sigmoid composed", "gelu")
+REDUCTIONS = ("sum all", "sum axis 0", "sum axis 1", "sum middle axis", "mean all", "var axis 1", "max axis 1",
+              "argmax axis 1")
+ROWS = ("softmax axis 1", "softmax axis 0", "layer norm", "log-sum-exp")
+PRODUCTS = ("matmul", "matmul transposed", "matmul 8x4096x4096", "matmul 4096x64x4096", "matmul 64 of 128")
+
+
+class Bar:
+    def __init__(self, workloads, against, least, sizes=None, threads=(1, 2), kind="candela"):
+        self.workloads = workloads
+        self.against = against  # a column, or "best peer"
+        self.least = least
+        self.sizes = sizes
+        self.threads = threads
+        self.kind = kind  # the column of Candela's that is held to it
+
+    def ratio(self, cell):
+        """None: it says nothing of this row."""
+        if self.workloads is not None and cell["workload"] not in self.workloads:
+            return None
+        if (self.sizes and cell["n"] not in self.sizes) or cell["threads"] not in self.threads:
+            return None
+        other = cell["best_peer"] if self.against == "best peer" else self.against
+        medians = cell["medians"]
+        if other not in medians or self.kind not in medians or other in cell["differ"]:
+            return None
+        return medians[other] / medians[self.kind]
+
+
+LARGE = (MI, 16 * MI)
+FROM_64K = (64 * KI, MI, 16 * MI)
+BARS = [
+    Bar(ARITHMETIC, "limit", 0.9, LARGE),
+    Bar(("add",), "limit", 1.2, (16 * MI,)),
+    Bar(ARITHMETIC, "best peer", 1.0, LARGE),
+    Bar(tuple(name for name in FUNCTIONS if name != "sigmoid composed"), "limit", 0.75, FROM_64K),
+    Bar(("sigmoid composed",), "limit", 0.55, FROM_64K),
+    Bar(FUNCTIONS, "numpy", 1.4, FROM_64K, (1,)),
+    Bar(FUNCTIONS, "numexpr", 2.0, FROM_64K, (1,)),
+    Bar(FUNCTIONS, "best peer", 1.0, FROM_64K),
+    Bar(REDUCTIONS, "limit", 0.85, FROM_64K),
+    Bar(REDUCTIONS, "best peer", 1.0, FROM_64K),
+    Bar(ROWS, "limit", 0.7, FROM_64K),
+    Bar(ROWS, "best peer", 1.5, FROM_64K),
+    Bar(("matmul",), "best peer", 0.85, (64 * 64,)),
+    Bar(("matmul",), "best peer", 0.95, tuple(side * side for side in (128, 256, 512, 1024, 2048))),
+    Bar(PRODUCTS[1:], "best peer", 0.95),
+    Bar(("matmul float64",), "best peer", 0.85),
+    Bar(None, "best peer", 2.0, (64,), (1,), "built"),
+]
+THREADS_BAR = 1.8  # two threads against one, at 16 Mi
+
+# Of (workloads, sizes or None) the first that fits is told.
+REASONS = []
+
+
+def reason(cell):
+    for workloads, sizes, text in REASONS:
+        if cell["workload"] in workloads and (sizes is None or cell["n"] in sizes):
+            return text
+    return None
+
+
+def judge(cells):
+    """How many bars were looked at, and those that were missed: (cell, ratio, bar)."""
+    looked, missed = 0, []
+    for cell in cells:
+        for bar in BARS:
+            ratio = bar.ratio(cell)
+            if ratio is None:
+                continue
+            looked += 1
+            if ratio < bar.least:
+                missed.append((cell, ratio, bar))
+    return looked, missed
+
+
+def judge_threads(cells):
+    """Rows at 16 Mi: how much faster two threads are than one."""
+    alone = {cell["workload"]: cell for cell in cells if cell["threads"] == 1 and cell["n"] == 16 * MI}
+    for cell in cells:
+        one = alone.get(cell["workload"])
+        if cell["threads"] != 2 or cell["n"] != 16 * MI or one is None:
+            continue
+        ours = one["medians"]["candela"] / cell["medians"]["candela"]
+        limit = one["medians"].get("limit")
+        yield cell, ours, limit / cell["medians"]["limit"] if limit else None
