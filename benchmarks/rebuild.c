@@ -104,15 +104,15 @@ get_param (const CandelaParams *params, guint index)
 static GVariant *
 get_params (const CandelaParams *params)
 {
-  GVariantDict dict;
+  GVariantBuilder builder;
 
   if (params == NULL || params->n == 0)
     return NULL;
-  g_variant_dict_init (&dict, NULL);
+  g_variant_builder_init (&builder, G_VARIANT_TYPE_VARDICT);
   for (guint index = 0; index < params->n; index++)
     if (candela_params_is_set (params, index))
-      g_variant_dict_insert_value (&dict, params->info[index].name, get_param (params, index));
-  return g_variant_dict_end (&dict);
+      g_variant_builder_add (&builder, "{sv}", params->info[index].name, get_param (params, index));
+  return g_variant_builder_end (&builder);
 }
 
 /* As a program gives it: in the graph it has the dtype of what it met. */
