@@ -41,8 +41,11 @@
 
 /* Work (elements times parts) below which no thread is woken. */
 #define PARALLEL_WORK (64 * 1024)
-/* Elements of a chunk, which one thread takes at a time. */
-#define CHUNK_ELEMENTS (64 * 1024)
+/* Elements of a chunk, which one thread takes at a time: so many that there is little to
+ * do between chunks, but of smaller work some for each thread. */
+#define MIN_CHUNK (16 * 1024)
+#define MAX_CHUNK (64 * 1024)
+#define ENOUGH_CHUNKS 8
 /* … at least and at most, if an input is packed for a whole chunk: the more, the longer
  * the runs in which it is read. */
 #define MIN_ACROSS (256 * 1024)
@@ -488,7 +491,7 @@ size_tiles (CandelaPass *pass)
     pass->scratch_bytes += program->n_stages * sizeof (CandelaStage);
   for (guint32 i = 0; i < step->n_inputs; i++)
     if (pass->inputs[i].kind == CANDELA_TILE_STRIDED
-        && candela_pack_walk_gains (pass->inputs[i].walk, pass->tile, CHUNK_ELEMENTS))
+        && candela_pack_walk_gains (pass->inputs[i].walk, pass->tile, MAX_CHUNK))
       {
         pass->inputs[i].kind = CANDELA_TILE_ACROSS;
         pass->chunk = CLAMP (pass->n / 8, MIN_ACROSS, MAX_ACROSS);
@@ -525,9 +528,11 @@ gboolean
 candela_pass_init (CandelaPass *pass, CandelaRun *run, const CandelaPlanStep *step, CandelaPassInput *inputs,
                    const CandelaPassRows *rows, GError **error)
 {
-  *pass =
-    (CandelaPass){ .run = run, .step = step, .inputs = inputs, .chunk = CHUNK_ELEMENTS, .caller = g_thread_self () };
+  *pass = (CandelaPass){ .run = run, .step = step, .inputs = inputs, .caller = g_thread_self () };
   pass->n = run->plan->values[run->plan->outputs[step->first_output].value].layout->n_elements;
+  pass->chunk = candela_get_num_threads () == 1
+                  ? MAX_CHUNK
+                  : CLAMP (pass->n / ENOUGH_CHUNKS, MIN_CHUNK, MAX_CHUNK) & ~(gsize) (TILE - 1);
   for (guint32 i = 0; i < step->n_inputs; i++)
     {
       inputs[i].layout = NULL;
