@@ -34,6 +34,10 @@ run (const CandelaStage *stages, gsize size)
 
   for (gsize offset = 0; offset < size; offset += STAGE_BLOCK)
     ((StageFunc) stages->func) (stages, offset, none, none, none, none, none, none, none, none);
+    /* Stages leave the upper halves as they are; code without VEX prefixes waits for those. */
+#ifdef __AVX__
+  _mm256_zeroupper ();
+#endif
 }
 
 const CandelaStageFamily ELEMENTWISE_FAMILY = {
