@@ -76,7 +76,18 @@ POWER_FUNCTION (double)
 ELEMENTWISE_FLOATS (POWER_LOOP, pow, POW)
 ELEMENTWISE_FLOATS (POWER_LOOP, hypot, HYPOT)
 
-ELEMENTWISE_TABLE (pow, ELEMENTWISE_NUMBERS (ELEMENTWISE_BINARY_ROW, pow, ))
+/* The vectors of stages are those of the loops. */
+#if defined ELEMENTWISE_VECTORS && defined STAGES
+#define STAGE_POW(T, W, a, b) power_##T ((VECTOR (T)) (a), (VECTOR (T)) (b))
+#define POWER_ROW STAGE_BINARY_ROW
+
+ELEMENTWISE_FLOATS (STAGE_BINARY, pow, STAGE_POW)
+#else
+#define POWER_ROW ELEMENTWISE_BINARY_ROW
+#endif
+
+ELEMENTWISE_TABLE (pow, ELEMENTWISE_UNSIGNED (ELEMENTWISE_BINARY_ROW, pow, )
+                          ELEMENTWISE_SIGNED (ELEMENTWISE_BINARY_ROW, pow, ) ELEMENTWISE_FLOATS (POWER_ROW, pow, ))
 
 ELEMENTWISE_OP (pow, elementwise_x1_x2, "x1 to the power x2; of an integer to a negative power: 0, 1 or -1",
                 .operators = "infix:**")
