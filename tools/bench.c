@@ -267,7 +267,7 @@ input_bytes (const GPtrArray *roots)
 static guint
 count_runs (const BenchOptions *options, gint64 first)
 {
-  if (options->runs > 0)
+  if (options->runs != TOOL_NOT_GIVEN)
     return options->runs;
   return CLAMP (RUN_NANOSECONDS / MAX (first, 1), FEWEST_RUNS, MOST_RUNS);
 }
@@ -427,7 +427,7 @@ bench_program (const BenchOptions *options, char **positionals)
 int
 tool_bench (int argc, char **argv)
 {
-  BenchOptions options = { .threads = -1, .runs = -1 };
+  BenchOptions options = { .threads = TOOL_NOT_GIVEN, .runs = TOOL_NOT_GIVEN };
   g_auto (GStrv) positionals = NULL;
   g_autofree char *file = NULL;
   int status = TOOL_EXIT_FINE;
@@ -444,11 +444,11 @@ tool_bench (int argc, char **argv)
 
   if (!tool_parse_options (&command, entries, argc, argv, &positionals, &status))
     return status;
-  if (options.threads != -1 && (options.threads < 1 || options.threads > 1024))
+  if (options.threads != TOOL_NOT_GIVEN && (options.threads < 1 || options.threads > 1024))
     return tool_fail_usage (command.name, "--threads is a number from 1 to 1024");
-  if (options.runs != -1 && (options.runs < 1 || options.runs > 10000000))
+  if (options.runs != TOOL_NOT_GIVEN && (options.runs < 1 || options.runs > 10000000))
     return tool_fail_usage (command.name, "--runs is a number from 1 to 10000000");
-  if (options.threads != -1)
+  if (options.threads != TOOL_NOT_GIVEN)
     candela_set_num_threads (options.threads);
   options.file = file;
   return bench_program (&options, positionals);

@@ -13,6 +13,9 @@ enum {
   TOOL_EXIT_INTERRUPTED = 130
 };
 
+/* An option that is a number and was not given. */
+#define TOOL_NOT_GIVEN G_MININT
+
 int tool_run (int argc, char **argv);
 int tool_plan (int argc, char **argv);
 int tool_bench (int argc, char **argv);

@@ -430,12 +430,12 @@ tool_run (int argc, char **argv)
     G_OPTION_ENTRY_NULL,
   };
 
-  options.threads = -1;
+  options.threads = TOOL_NOT_GIVEN;
   if (!tool_parse_options (&command, entries, argc, argv, &positionals, &status))
     return status;
-  if (options.threads != -1 && (options.threads < 1 || options.threads > 1024))
+  if (options.threads != TOOL_NOT_GIVEN && (options.threads < 1 || options.threads > 1024))
     return tool_fail_usage (command.name, "--threads is a number from 1 to 1024");
-  if (options.threads != -1)
+  if (options.threads != TOOL_NOT_GIVEN)
     candela_set_num_threads (options.threads);
   options.file = file;
   options.outputs = outputs;

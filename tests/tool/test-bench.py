@@ -68,6 +68,8 @@ def test_bench():
 
     fails("no runs", ["bench", "1", "--runs", "0"], 2, "--runs")
     fails("no threads", ["bench", "1", "--threads", "0"], 2, "--threads")
+    fails("less than no threads", ["bench", "1", "--threads", "-1"], 2, "--threads")
+    fails("less than no runs", ["bench", "1", "--runs", "-1"], 2, "--runs")
     fails("no expression", ["bench", "x=float32[2]"], 2, "no expression")
     fails("shapes that do not fit", ["bench", "a + b", "a=int8[2]", "b=int8[3]"], 1, "[2]", "[3]")
     fails("an unknown dtype", ["bench", "a", "a=float33[2]"], 1, "float33")

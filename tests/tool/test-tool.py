@@ -110,6 +110,7 @@ def test_usage():
     fails("two expressions", ["run", "1", "2"], 2, "two expressions")
     fails("an expression and a file", ["run", "-f", "program.txt", "2"], 2)
     fails("no number of threads", ["run", "--threads", "0", "1"], 2, "threads")
+    fails("less than no threads", ["run", "--threads", "-1", "1"], 2, "threads")
     fails("threads that are no number", ["run", "--threads", "many", "1"], 2, "many")
     fails("an option without its value", ["run", "1", "-o"], 2)
     fails("an output of no known kind", ["run", "1", "-o", "a.txt"], 2, ".npy")
