@@ -150,38 +150,78 @@ reduce_join_lanes (double *lanes, gsize width, gsize n_rows,
    : (n) == 3 ? OP (OP (VALUE (0), VALUE (2)), VALUE (1))                                                              \
               : OP (OP (VALUE (0), VALUE (2)), OP (VALUE (1), VALUE (3))))
 
-/* name_block (x, n): one block of packed elements. JOIN is a function by REDUCE_JOIN. */
+/* So many bytes into the cache, which need not be there. */
+static inline void
+reduce_fetch (gconstpointer data, gsize size)
+{
+  for (gsize k = 0; k < size; k += 64)
+    __builtin_prefetch ((const guint8 *) data + k);
+}
+
+/* name_each (out, x, step, n_blocks, n): blocks of n packed elements each, a step apart.
+ * Some at once: the adds of one, each of which waits for the last, leave a processor
+ * time for others, and a queue of adds that wait keeps it from reading ahead. What
+ * follows is fetched meanwhile: that of the blocks that are set in fetched. JOIN is a
+ * function by REDUCE_JOIN. */
+#define REDUCE_FETCH_ALL G_MAXUINT
+#define REDUCE_AT_ONCE MAX (8 / REDUCE_N_WIDE, 1)
+#define REDUCE_EACH_BLOCK(b, n) _Pragma ("GCC unroll 8") for (guint b = 0; b < n; b++)
 #define REDUCE_BLOCK_FUNCTION(NAME, name, ELEMENT, JOIN, IDENTITY, OP)                                                 \
-  static inline double NAME##_block (const ELEMENT *x, gsize n)                                                        \
+  static inline __attribute__ ((always_inline)) void NAME##_blocks (double *out, const ELEMENT *x, gint64 step,        \
+                                                                    gsize n, guint n_blocks, guint fetched)            \
   {                                                                                                                    \
-    ReduceWide lanes[REDUCE_N_WIDE], rest[REDUCE_N_WIDE];                                                              \
+    ReduceWide lanes[REDUCE_AT_ONCE][REDUCE_N_WIDE], rest[REDUCE_N_WIDE];                                              \
     gsize i = REDUCE_LANES;                                                                                            \
                                                                                                                        \
     if (n < REDUCE_LANES)                                                                                              \
       {                                                                                                                \
-        reduce_widen_some_##name (lanes, x, n, IDENTITY);                                                              \
-        return JOIN (lanes);                                                                                           \
+        for (guint b = 0; b < n_blocks; b++)                                                                           \
+          {                                                                                                            \
+            reduce_widen_some_##name (lanes[b], x + b * step, n, IDENTITY);                                            \
+            out[b] = JOIN (lanes[b]);                                                                                  \
+          }                                                                                                            \
+        return;                                                                                                        \
       }                                                                                                                \
-    REDUCE_EACH_WIDE (j) lanes[j] = reduce_widen_##name (x + j * REDUCE_WIDE);                                         \
+    REDUCE_EACH_BLOCK (b, n_blocks)                                                                                    \
+    REDUCE_EACH_WIDE (j) lanes[b][j] = reduce_widen_##name (x + b * step + j * REDUCE_WIDE);                           \
     for (; i + REDUCE_LANES <= n; i += REDUCE_LANES)                                                                   \
-      REDUCE_EACH_WIDE (j) lanes[j] = OP (lanes[j], reduce_widen_##name (x + i + j * REDUCE_WIDE));                    \
-    if (i < n)                                                                                                         \
+      REDUCE_EACH_BLOCK (b, n_blocks)                                                                                  \
       {                                                                                                                \
-        reduce_widen_some_##name (rest, x + i, n - i, IDENTITY);                                                       \
-        REDUCE_EACH_WIDE (j) lanes[j] = OP (lanes[j], rest[j]);                                                        \
+        if ((fetched >> b & 1) != 0)                                                                                   \
+          reduce_fetch (x + (b + n_blocks) * step + i, REDUCE_LANES * sizeof (ELEMENT));                               \
+        REDUCE_EACH_WIDE (j) lanes[b][j] = OP (lanes[b][j], reduce_widen_##name (x + b * step + i + j * REDUCE_WIDE)); \
       }                                                                                                                \
-    return JOIN (lanes);                                                                                               \
+    if (i < n)                                                                                                         \
+      REDUCE_EACH_BLOCK (b, n_blocks)                                                                                  \
+      {                                                                                                                \
+        reduce_widen_some_##name (rest, x + b * step + i, n - i, IDENTITY);                                            \
+        REDUCE_EACH_WIDE (j) lanes[b][j] = OP (lanes[b][j], rest[j]);                                                  \
+      }                                                                                                                \
+    REDUCE_EACH_BLOCK (b, n_blocks) out[b] = JOIN (lanes[b]);                                                          \
+  }                                                                                                                    \
+                                                                                                                       \
+  static inline void NAME##_each (double *out, const ELEMENT *x, gint64 step, gsize n_blocks, gsize n)                 \
+  {                                                                                                                    \
+    gsize b = 0;                                                                                                       \
+                                                                                                                       \
+    for (; b + REDUCE_AT_ONCE <= n_blocks; b += REDUCE_AT_ONCE)                                                        \
+      NAME##_blocks (out + b, x + (gint64) b * step, step, n, REDUCE_AT_ONCE, REDUCE_FETCH_ALL);                       \
+    for (; b < n_blocks; b++)                                                                                          \
+      NAME##_blocks (out + b, x + (gint64) b * step, step, n, 1, REDUCE_FETCH_ALL);                                    \
   }
 
 /* The same of integers, which are widened first. */
 #define REDUCE_BLOCK_OF_INTEGERS(NAME, OF, ELEMENT)                                                                    \
-  static double NAME##_block (const ELEMENT *x, gsize n)                                                               \
+  static void NAME##_each (double *out, const ELEMENT *x, gint64 step, gsize n_blocks, gsize n)                        \
   {                                                                                                                    \
     double wide[REDUCE_BLOCK];                                                                                         \
                                                                                                                        \
-    for (gsize i = 0; i < n; i++)                                                                                      \
-      wide[i] = (double) x[i];                                                                                         \
-    return OF##_block (wide, n);                                                                                       \
+    for (gsize b = 0; b < n_blocks; b++, x += step)                                                                    \
+      {                                                                                                                \
+        for (gsize i = 0; i < n; i++)                                                                                  \
+          wide[i] = (double) x[i];                                                                                     \
+        OF##_each (out + b, wide, 0, 1, n);                                                                            \
+      }                                                                                                                \
   }
 
 /* Blocks by a binary tree: MERGE (a, b) of the first of two subtrees of so many
@@ -206,18 +246,17 @@ reduce_join_lanes (double *lanes, gsize width, gsize n_rows,
       for (gsize t = 0; t < n_results; t++, x += step)                                                                 \
         out[t] = REDUCE_OF_FEW (n, REDUCE_ELEMENT, OP);                                                                \
     else                                                                                                               \
-      for (gsize t = 0; t < n_results; t++, x += step)                                                                 \
-        out[t] = NAME##_block (x, n);                                                                                  \
+      NAME##_each (out, x, step, n_results, n);                                                                        \
   }                                                                                                                    \
                                                                                                                        \
   static void NAME##_piece (gpointer partial, gconstpointer elements, gsize n, gint64 index)                           \
   {                                                                                                                    \
-    const gsize n_blocks = (n + REDUCE_BLOCK - 1) / REDUCE_BLOCK;                                                      \
+    const gsize n_blocks = (n + REDUCE_BLOCK - 1) / REDUCE_BLOCK, whole = n / REDUCE_BLOCK;                            \
     const ELEMENT *x = elements;                                                                                       \
     double blocks[REDUCE_PIECE / REDUCE_BLOCK];                                                                        \
                                                                                                                        \
-    for (gsize b = 0; b < n_blocks; b++)                                                                               \
-      blocks[b] = NAME##_block (x + b * REDUCE_BLOCK, MIN (n - b * REDUCE_BLOCK, REDUCE_BLOCK));                       \
+    NAME##_each (blocks, x, REDUCE_BLOCK, whole, REDUCE_BLOCK);                                                        \
+    NAME##_each (blocks + whole, x + whole * REDUCE_BLOCK, 0, n_blocks - whole, n % REDUCE_BLOCK);                     \
     REDUCE_EACH_SUBTREE (n_blocks, half, k) blocks[k] = OP (blocks[k], blocks[k + half]);                              \
     *(double *) partial = blocks[0];                                                                                   \
   }                                                                                                                    \

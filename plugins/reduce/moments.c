@@ -58,56 +58,78 @@ moments_join (gpointer partials, gpointer lanes, gsize width, gsize n_rows, guin
 
 REDUCE_JOIN (sum_join, ADD)
 
-/* The squares of the distances of a block's elements from their mean. The next
- * block, which the sum has not touched yet, is fetched meanwhile. */
+/* The squares of the distances of blocks' elements from their means. What follows the
+ * blocks is fetched half by the sums, half by the squares. */
+#define FETCHED_BY_SUM 0xaaaau
 #define SQUARE(x) ((x) * (x))
-#define SQUARES_OF_BLOCK(name, type)                                                                                   \
-  static inline double squares_##name##_block (const type *x, gsize n, double mean)                                    \
+#define SQUARES_OF_BLOCKS(name, type)                                                                                  \
+  static inline __attribute__ ((always_inline)) void squares_##name##_blocks (                                         \
+    double *squares, const double *sums, const type *x, gint64 step, gsize n, guint n_blocks, guint fetched)           \
   {                                                                                                                    \
-    const ReduceWide means = mean - (ReduceWide){ 0 };                                                                 \
-    ReduceWide lanes[REDUCE_N_WIDE], rest[REDUCE_N_WIDE];                                                              \
+    ReduceWide means[REDUCE_AT_ONCE], lanes[REDUCE_AT_ONCE][REDUCE_N_WIDE], rest[REDUCE_N_WIDE];                       \
     gsize i = 0;                                                                                                       \
                                                                                                                        \
-    REDUCE_EACH_WIDE (j) lanes[j] = -(ReduceWide){ 0 };                                                                \
+    REDUCE_EACH_BLOCK (b, n_blocks)                                                                                    \
+    {                                                                                                                  \
+      means[b] = sums[b] / (double) n - (ReduceWide){ 0 };                                                             \
+      REDUCE_EACH_WIDE (j) lanes[b][j] = -(ReduceWide){ 0 };                                                           \
+    }                                                                                                                  \
     for (; i + REDUCE_LANES <= n; i += REDUCE_LANES)                                                                   \
+      REDUCE_EACH_BLOCK (b, n_blocks)                                                                                  \
       {                                                                                                                \
-        for (gsize k = 0; k < REDUCE_LANES * sizeof (type); k += 64)                                                   \
-          __builtin_prefetch ((const guint8 *) (x + n + i) + k);                                                       \
+        if ((fetched >> b & 1) != 0)                                                                                   \
+          reduce_fetch (x + (b + n_blocks) * step + i, REDUCE_LANES * sizeof (type));                                  \
         REDUCE_EACH_WIDE (j)                                                                                           \
         {                                                                                                              \
-          const ReduceWide distances = reduce_widen_##name (x + i + j * REDUCE_WIDE) - means;                          \
+          const ReduceWide distances = reduce_widen_##name (x + b * step + i + j * REDUCE_WIDE) - means[b];            \
                                                                                                                        \
-          lanes[j] += distances * distances;                                                                           \
+          lanes[b][j] += distances * distances;                                                                        \
         }                                                                                                              \
       }                                                                                                                \
     if (i < n)                                                                                                         \
+      REDUCE_EACH_BLOCK (b, n_blocks)                                                                                  \
       {                                                                                                                \
-        reduce_widen_some_##name (rest, x + i, n - i, 0.0);                                                            \
-        REDUCE_EACH_WIDE (j) rest[j] -= means;                                                                         \
+        reduce_widen_some_##name (rest, x + b * step + i, n - i, 0.0);                                                 \
+        REDUCE_EACH_WIDE (j) rest[j] -= means[b];                                                                      \
         reduce_clear_lanes (rest, n - i);                                                                              \
-        REDUCE_EACH_WIDE (j) lanes[j] += rest[j] * rest[j];                                                            \
+        REDUCE_EACH_WIDE (j) lanes[b][j] += rest[j] * rest[j];                                                         \
       }                                                                                                                \
-    return sum_join (lanes);                                                                                           \
+    REDUCE_EACH_BLOCK (b, n_blocks) squares[b] = sum_join (lanes[b]);                                                  \
   }
 
 #define FLOAT_BLOCKS(DTYPE, name, type)                                                                                \
   REDUCE_BLOCK_FUNCTION (sum_##name, name, type, sum_join, -0.0, ADD)                                                  \
-  SQUARES_OF_BLOCK (name, type)                                                                                        \
+  SQUARES_OF_BLOCKS (name, type)                                                                                       \
                                                                                                                        \
-  static inline void moments_##name##_block (double *sum, double *squares, const type *x, gsize n)                     \
+  static void moments_##name##_each (double *sums, double *squares, const type *x, gint64 step, gsize n_blocks,        \
+                                     gsize n)                                                                          \
   {                                                                                                                    \
-    *sum = sum_##name##_block (x, n);                                                                                  \
-    *squares = squares_##name##_block (x, n, *sum / (double) n);                                                       \
+    gsize b = 0;                                                                                                       \
+                                                                                                                       \
+    for (; b + REDUCE_AT_ONCE <= n_blocks; b += REDUCE_AT_ONCE, x += REDUCE_AT_ONCE * step)                            \
+      {                                                                                                                \
+        sum_##name##_blocks (sums + b, x, step, n, REDUCE_AT_ONCE, FETCHED_BY_SUM);                                    \
+        squares_##name##_blocks (squares + b, sums + b, x, step, n, REDUCE_AT_ONCE, ~FETCHED_BY_SUM);                  \
+      }                                                                                                                \
+    for (; b < n_blocks; b++, x += step)                                                                               \
+      {                                                                                                                \
+        sum_##name##_blocks (sums + b, x, step, n, 1, FETCHED_BY_SUM);                                                 \
+        squares_##name##_blocks (squares + b, sums + b, x, step, n, 1, REDUCE_FETCH_ALL);                              \
+      }                                                                                                                \
   }
 
 #define INTEGER_BLOCKS(DTYPE, name, type)                                                                              \
-  static void moments_##name##_block (double *sum, double *squares, const type *x, gsize n)                            \
+  static void moments_##name##_each (double *sums, double *squares, const type *x, gint64 step, gsize n_blocks,        \
+                                     gsize n)                                                                          \
   {                                                                                                                    \
     double wide[REDUCE_BLOCK];                                                                                         \
                                                                                                                        \
-    for (gsize i = 0; i < n; i++)                                                                                      \
-      wide[i] = (double) x[i];                                                                                         \
-    moments_float64_block (sum, squares, wide, n);                                                                     \
+    for (gsize b = 0; b < n_blocks; b++, x += step)                                                                    \
+      {                                                                                                                \
+        for (gsize i = 0; i < n; i++)                                                                                  \
+          wide[i] = (double) x[i];                                                                                     \
+        moments_float64_each (sums + b, squares + b, wide, 0, 1, n);                                                   \
+      }                                                                                                                \
   }
 
 REDUCE_FLOATS (FLOAT_BLOCKS)
@@ -162,27 +184,34 @@ REDUCE_INTEGERS (INTEGER_BLOCKS)
     double *sums = partials, *squares = sums + n_results;                                                              \
     const type *x = elements;                                                                                          \
                                                                                                                        \
+    if (n > REDUCE_FEW)                                                                                                \
+      {                                                                                                                \
+        moments_##name##_each (sums, squares, x, step, n_results, n);                                                  \
+        return;                                                                                                        \
+      }                                                                                                                \
     for (gsize t = 0; t < n_results; t++, x += step)                                                                   \
-      if (n <= REDUCE_FEW)                                                                                             \
-        {                                                                                                              \
-          const double sum = REDUCE_OF_FEW (n, REDUCE_ELEMENT, ADD), mean = sum / (double) n;                          \
+      {                                                                                                                \
+        const double sum = REDUCE_OF_FEW (n, REDUCE_ELEMENT, ADD), mean = sum / (double) n;                            \
                                                                                                                        \
-          sums[t] = sum;                                                                                               \
-          squares[t] = REDUCE_OF_FEW (n, SQUARE_OF, ADD);                                                              \
-        }                                                                                                              \
-      else                                                                                                             \
-        moments_##name##_block (sums + t, squares + t, x, n);                                                          \
+        sums[t] = sum;                                                                                                 \
+        squares[t] = REDUCE_OF_FEW (n, SQUARE_OF, ADD);                                                                \
+      }                                                                                                                \
   }                                                                                                                    \
                                                                                                                        \
   static void moments_##name##_piece (gpointer partial, gconstpointer elements, gsize n, gint64 index)                 \
   {                                                                                                                    \
-    const gsize n_blocks = (n + REDUCE_BLOCK - 1) / REDUCE_BLOCK;                                                      \
+    const gsize n_blocks = (n + REDUCE_BLOCK - 1) / REDUCE_BLOCK, whole = n / REDUCE_BLOCK;                            \
     const type *x = elements;                                                                                          \
-    double blocks[BLOCKS][2];                                                                                          \
+    double sums[BLOCKS], squares[BLOCKS], blocks[BLOCKS][2];                                                           \
                                                                                                                        \
+    moments_##name##_each (sums, squares, x, REDUCE_BLOCK, whole, REDUCE_BLOCK);                                       \
+    moments_##name##_each (sums + whole, squares + whole, x + whole * REDUCE_BLOCK, 0, n_blocks - whole,               \
+                           n % REDUCE_BLOCK);                                                                          \
     for (gsize b = 0; b < n_blocks; b++)                                                                               \
-      moments_##name##_block (&blocks[b][0], &blocks[b][1], x + b * REDUCE_BLOCK,                                      \
-                              MIN (n - b * REDUCE_BLOCK, REDUCE_BLOCK));                                               \
+      {                                                                                                                \
+        blocks[b][0] = sums[b];                                                                                        \
+        blocks[b][1] = squares[b];                                                                                     \
+      }                                                                                                                \
     REDUCE_EACH_SUBTREE (n_blocks, half, k)                                                                            \
     moments_merge (blocks[k], blocks[k + half], 1, (gint64) (half * REDUCE_BLOCK),                                     \
                    (gint64) MIN (half *REDUCE_BLOCK, n - (k + half) * REDUCE_BLOCK));                                  \
