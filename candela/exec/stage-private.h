@@ -17,7 +17,8 @@ typedef struct
   gsize size; /* of an element, in bytes */
 } CandelaStageGroup;
 
-/* An operand that is the same for all elements, which a stage gets when it is run. */
+/* An operand that is the same for all elements, or for all of a row, which a stage gets
+ * when it is run. */
 typedef struct
 {
   guint32 stage, input;       /* of the program; of the step */
@@ -41,8 +42,9 @@ struct _CandelaStageProgram
  * no data, which may not be there yet. */
 CandelaStageProgram *candela_stage_program_new (const CandelaPass *pass);
 
-/* A copy to run, for one thread. */
+/* A copy to run, for one thread, once it has the scalars of the row that element start is in. */
 void candela_stage_program_copy (const CandelaPass *pass, CandelaStage *stages);
+void candela_stage_program_set_scalars (const CandelaPass *pass, CandelaStage *stages, guint64 start);
 
 /* Runs a group over n elements from start on, a multiple of the block. */
 void candela_stage_group_run (const CandelaPass *pass, const CandelaStageGroup *group, CandelaStage *stages,

@@ -59,7 +59,9 @@ place_of (const CandelaPass *pass, guint32 operand)
 static gboolean
 is_scalar (const CandelaPass *pass, guint32 operand)
 {
-  return operand < pass->step->n_inputs && pass->inputs[operand].kind == CANDELA_TILE_SCALAR;
+  return operand < pass->step->n_inputs
+         && (pass->inputs[operand].kind == CANDELA_TILE_SCALAR
+             || pass->inputs[operand].kind == CANDELA_TILE_ROW_SCALAR);
 }
 
 /* ---- Groups ---- */
@@ -185,7 +187,7 @@ mask_of (const Builder *builder, guint32 operand)
   guint32 place = place_of (pass, operand);
 
   if (place == CANDELA_PLAN_NONE)
-    return pass->inputs[operand].kind == CANDELA_TILE_ROW_SCALAR ? 0 : EVERYWHERE;
+    return EVERYWHERE;
   if (place >= pass->step->n_registers)
     return builder->program->whole && pass->streamed[place - pass->step->n_registers] ? 0 : EVERYWHERE;
   return builder->defined_in[place] == builder->group && builder->exported_by[place] != builder->group ? 0 : EVERYWHERE;
@@ -311,13 +313,18 @@ candela_stage_program_new (const CandelaPass *pass)
 void
 candela_stage_program_copy (const CandelaPass *pass, CandelaStage *stages)
 {
+  memcpy (stages, pass->program->stages, pass->program->n_stages * sizeof *stages);
+}
+
+void
+candela_stage_program_set_scalars (const CandelaPass *pass, CandelaStage *stages, guint64 start)
+{
   const CandelaStageProgram *program = pass->program;
 
-  memcpy (stages, program->stages, program->n_stages * sizeof *stages);
   for (guint32 s = 0; s < program->n_scalars; s++)
     {
       const CandelaStageScalar *scalar = &program->scalars[s];
-      gconstpointer data = pass->inputs[scalar->input].data;
+      gconstpointer data = candela_pass_scalar (pass, scalar->input, start);
 
       if (scalar->convert != NULL)
         scalar->convert (&stages[scalar->stage].scalar, data, 1);

@@ -72,4 +72,7 @@ void candela_pass_run (const CandelaPass *pass, guint64 start, guint64 end, guin
 guint8 *candela_pass_operand (const CandelaPass *pass, const guint8 *const *inputs, guint8 *scratch, guint32 operand,
                               guint64 start);
 
+/* Where an input is that is the same for all elements, or all of the row of one. */
+const guint8 *candela_pass_scalar (const CandelaPass *pass, guint32 input, guint64 start);
+
 G_END_DECLS

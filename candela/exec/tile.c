@@ -122,6 +122,12 @@ row_data (const CandelaPass *pass, guint32 i, guint64 start)
   return input->data + (gint64) (start / pass->row) * input->row_stride * (gint64) input->size;
 }
 
+const guint8 *
+candela_pass_scalar (const CandelaPass *pass, guint32 input, guint64 start)
+{
+  return pass->inputs[input].kind == CANDELA_TILE_ROW_SCALAR ? row_data (pass, input, start) : pass->inputs[input].data;
+}
+
 static void
 prepare_row_scalars (const CandelaPass *pass, guint8 *scratch, guint64 start, gsize n)
 {
@@ -297,16 +303,19 @@ run_range (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **i
   guint64 span = pass->row != 0 ? pass->row : end - start;
   gsize tile = MIN (pass->tile, span);
   g_autoptr (CandelaBuffer) across = pack_across (pass, start, end, inputs);
+  gboolean loops = program == NULL || !program->whole || span % program->block != 0;
   CandelaStage *stages = NULL;
 
   if (program != NULL)
     candela_stage_program_copy (pass, stages = stage_scratch (pass, scratch));
-  if (program == NULL || !program->whole || span % program->block != 0)
+  if (loops)
     prepare_scalars (pass, scratch, tile);
   for (; start < end; start += span)
     {
-      if (pass->row != 0)
+      if (pass->row != 0 && loops)
         prepare_row_scalars (pass, scratch, start, tile);
+      if (program != NULL)
+        candela_stage_program_set_scalars (pass, stages, start);
       run_span (pass, start, start + span, inputs, scratch, stages);
     }
 }

@@ -27,6 +27,8 @@ static const char *const expressions[] = {
   "x - x[0] - mean(x - x[0], axis=1, keepdims=true)",
   "t = x + c; s = sum(t, axis=1, keepdims=true); t / s, s, t",
   "t = exp(x); p = t / sum(t, axis=-1, keepdims=true); sum(p * x, axis=1), t * 2",
+  "s = sum(x, axis=1, keepdims=true); s - x, s / x, (x - s) / s * r",
+  "s = max(x, axis=1, keepdims=true); y = astype(x, \"float64\"); (y - s) / s * 2, s / (s - y + 1)",
   /* Rows of two axes, and of one of three. */
   "y = reshape(x, [2, -1, 4]); y - mean(y, axis=2, keepdims=true)",
   "y = reshape(x, [2, -1, 4]); y - mean(y, axis=(1, 2), keepdims=true)",
