@@ -340,13 +340,35 @@ complete_inputs (const CandelaOpFacts *facts, CandelaNode **inputs, gsize *n_inp
   return TRUE;
 }
 
+/* Replaces the inputs if some are missing and others stand in for them; completed is
+ * what is to be freed. */
 static gboolean
-any_missing (CandelaNode *const *inputs, gsize n_inputs)
+settle_missing (const CandelaOpFacts *facts, CandelaNode *const **inputs, gsize *n_inputs, CandelaNode ***completed,
+                GError **error)
 {
-  for (gsize i = 0; i < n_inputs; i++)
-    if (inputs[i] == NULL)
-      return TRUE;
-  return FALSE;
+  gboolean missing = FALSE;
+
+  for (gsize i = 0; i < *n_inputs; i++)
+    missing = missing || (*inputs)[i] == NULL;
+  if (!missing)
+    return TRUE;
+  *completed = g_memdup2 (*inputs, *n_inputs * sizeof **inputs);
+  *inputs = *completed;
+  return complete_inputs (facts, *completed, n_inputs, error);
+}
+
+CandelaNode *
+candela_node_new_for_values (CandelaOp *op, CandelaNode *const *inputs, gsize n_inputs, GVariant *const *values,
+                             GError **error)
+{
+  const CandelaOpFacts *facts = candela_op_get_facts (op);
+  g_autofree CandelaNode **completed = NULL;
+  g_autoptr (CandelaParams) checked = NULL;
+
+  if (!settle_missing (facts, &inputs, &n_inputs, &completed, error))
+    return NULL;
+  checked = candela_params_new_for_values (facts->info->name, facts->info->params, values, error);
+  return checked != NULL ? candela_node_construct (op, inputs, n_inputs, checked, error) : NULL;
 }
 
 /**
@@ -374,15 +396,8 @@ candela_node_new_for_op (CandelaOp *op, CandelaNode *const *inputs, gsize n_inpu
   const CandelaOpFacts *facts = candela_op_get_facts (op);
   g_autofree CandelaNode **completed = NULL;
 
-  if (error != NULL && *error != NULL)
+  if ((error != NULL && *error != NULL) || !settle_missing (facts, &inputs, &n_inputs, &completed, error))
     return NULL;
-  if (any_missing (inputs, n_inputs))
-    {
-      completed = g_memdup2 (inputs, n_inputs * sizeof *inputs);
-      if (!complete_inputs (facts, completed, &n_inputs, error))
-        return NULL;
-      inputs = completed;
-    }
   checked = candela_params_new (facts->info->name, facts->info->params, sunk, error);
   return checked != NULL ? candela_node_construct (op, inputs, n_inputs, checked, error) : NULL;
 }

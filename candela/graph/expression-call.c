@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What stands between brackets: the arguments of a call, sorted into the inputs
- * and the parameters that the op declares; the key of an index, in its normal
- * form; and lists, which are a parameter's value or a tensor of numbers. */
+ * and the parameters that the op declares; and the key of an index, in its normal
+ * form. */
 #include <candela/graph/expression-private.h>
 
 #include <string.h>
+
+/* Inputs and parameters of a call for which no memory is asked. */
+#define FEW 8
 
 /* A call under way. */
 typedef struct
@@ -14,11 +17,15 @@ typedef struct
   CandelaOp *op;
   const CandelaOpFacts *facts;
   gsize start;
-  GPtrArray *inputs; /* CandelaNode or NULL: by row, then what follows a variadic one */
-  GVariantDict params;
-  gboolean *given;  /* parameters, none included */
-  guint next_input; /* the row that the next argument without a keyword is for */
+  CandelaNode **inputs; /* each a node or NULL: by row, then what follows a variadic one */
+  guint n_inputs, inputs_size;
+  GVariant **params; /* the value of each parameter; NULL: it is not given, or as none */
+  gboolean *given;   /* of each parameter, none included */
+  guint next_input;  /* the row that the next argument without a keyword is for */
   guint next_param;
+  CandelaNode *few_inputs[FEW];
+  GVariant *few_params[FEW];
+  gboolean few_given[FEW];
 } CandelaCall;
 
 static gboolean fail_argument (CandelaCall *call, gsize start, GError **error, CandelaError code, const char *format,
@@ -37,223 +44,58 @@ fail_argument (CandelaCall *call, gsize start, GError **error, CandelaError code
                                g_error_new (CANDELA_ERROR, code, "%s: %s", call->facts->info->name, message));
 }
 
-/* The shape of nested lists; all on one level must be of one length. Ranks above
- * the limit end the descent, so the stack is safe. */
-static gboolean
-find_list_shape (CandelaParser *parser, const CandelaOperand *list, guint level, gint64 *shape, guint *rank,
-                 GError **error)
-{
-  if (level >= CANDELA_MAX_RANK)
-    return candela_lexer_fail (&parser->lexer, list->start, error, "a list of more than %d levels is no tensor",
-                               CANDELA_MAX_RANK);
-  if (shape[level] >= 0 && shape[level] != (gint64) list->list->len)
-    return candela_lexer_locate (&parser->lexer, list->start, error,
-                                 g_error_new (CANDELA_ERROR, CANDELA_ERROR_SHAPE,
-                                              "a list of %u items where one before it has %" G_GINT64_FORMAT,
-                                              list->list->len, shape[level]));
-  shape[level] = list->list->len;
-
-  for (guint i = 0; i < list->list->len; i++)
-    {
-      const CandelaOperand *item = &g_array_index (list->list, CandelaOperand, i);
-      gboolean leaf = item->kind != CANDELA_OPERAND_LIST;
-
-      if (*rank != 0 && leaf != (*rank == level + 1))
-        return candela_lexer_locate (
-          &parser->lexer, item->start, error,
-          g_error_new (CANDELA_ERROR, CANDELA_ERROR_SHAPE, "numbers and lists on the same level of a list"));
-      if (leaf)
-        *rank = level + 1;
-      else if (!find_list_shape (parser, item, level + 1, shape, rank, error))
-        return FALSE;
-    }
-  if (list->list->len == 0 && *rank == 0)
-    *rank = level + 1;
-  return TRUE;
-}
-
-/* Appends every number of the list; type becomes the widest class met: b, x, d. */
-static gboolean
-collect_scalars (CandelaParser *parser, const CandelaOperand *list, GPtrArray *scalars, char *type, GError **error)
-{
-  for (guint i = 0; i < list->list->len; i++)
-    {
-      const CandelaOperand *item = &g_array_index (list->list, CandelaOperand, i);
-      GVariant *scalar;
-
-      if (item->kind == CANDELA_OPERAND_LIST)
-        {
-          if (!collect_scalars (parser, item, scalars, type, error))
-            return FALSE;
-          continue;
-        }
-      scalar = candela_operand_get_scalar (item);
-      if (scalar == NULL)
-        return item->kind == CANDELA_OPERAND_UNBOUND
-                 ? candela_parser_fail_unbound (parser, item, error)
-                 : candela_lexer_fail (&parser->lexer, item->start, error, "a list as a tensor has numbers only");
-      g_ptr_array_add (scalars, g_variant_take_ref (scalar));
-      if (*type == '\0' || *type == 'b' || g_variant_is_of_type (scalar, G_VARIANT_TYPE_DOUBLE))
-        *type = g_variant_get_type_string (scalar)[0];
-    }
-  return TRUE;
-}
-
-static double
-scalar_to_double (GVariant *scalar)
-{
-  switch (g_variant_classify (scalar))
-    {
-    case G_VARIANT_CLASS_BOOLEAN:
-      return g_variant_get_boolean (scalar);
-    case G_VARIANT_CLASS_INT64:
-      return (double) g_variant_get_int64 (scalar);
-    default:
-      return g_variant_get_double (scalar);
-    }
-}
-
-static gint64
-scalar_to_int (GVariant *scalar)
-{
-  return g_variant_is_of_type (scalar, G_VARIANT_TYPE_BOOLEAN) ? g_variant_get_boolean (scalar)
-                                                               : g_variant_get_int64 (scalar);
-}
-
-/* As NumPy makes an array of a list: bool, int64 or float64. */
-static CandelaNode *
-list_to_node (CandelaParser *parser, const CandelaOperand *list, GError **error)
-{
-  gint64 shape[CANDELA_MAX_RANK];
-  guint rank = 0;
-  char type = '\0';
-  g_autoptr (GPtrArray) scalars = g_ptr_array_new_with_free_func ((GDestroyNotify) g_variant_unref);
-  g_autoptr (GArray) data = NULL;
-  g_autoptr (CandelaTensor) tensor = NULL;
-  CandelaDType dtype;
-  GError *cause = NULL;
-
-  for (guint i = 0; i < CANDELA_MAX_RANK; i++)
-    shape[i] = -1;
-  if (!find_list_shape (parser, list, 0, shape, &rank, error) || !collect_scalars (parser, list, scalars, &type, error))
-    return NULL;
-
-  dtype = type == 'b' ? CANDELA_DTYPE_BOOL : type == 'x' ? CANDELA_DTYPE_INT64 : CANDELA_DTYPE_FLOAT64;
-  data = g_array_sized_new (FALSE, FALSE, candela_dtype_get_size (dtype), scalars->len);
-  for (guint i = 0; i < scalars->len; i++)
-    {
-      GVariant *scalar = g_ptr_array_index (scalars, i);
-      guint8 truth = type == 'b' && g_variant_get_boolean (scalar);
-      gint64 integer = type == 'x' ? scalar_to_int (scalar) : 0;
-      double number = scalar_to_double (scalar);
-
-      if (type == 'b')
-        g_array_append_val (data, truth);
-      else if (type == 'x')
-        g_array_append_val (data, integer);
-      else
-        g_array_append_val (data, number);
-    }
-  tensor = candela_tensor_new_from_data (dtype, shape, rank, (const guint8 *) data->data,
-                                         data->len * candela_dtype_get_size (dtype), &cause);
-  if (tensor != NULL)
-    return candela_node_new_tensor (tensor);
-  candela_lexer_locate (&parser->lexer, list->start, error, cause);
-  return NULL;
-}
-
-/* A list that a name is bound to is one tensor, however often the name is used. */
-static CandelaNode *
-shared_list_node (CandelaParser *parser, const CandelaOperand *list, GError **error)
-{
-  CandelaNode *node = g_hash_table_lookup (parser->lists, list->list);
-
-  if (node != NULL)
-    return candela_node_ref (node);
-  node = list_to_node (parser, list, error);
-  if (node != NULL)
-    g_hash_table_insert (parser->lists, g_array_ref (list->list), candela_node_ref (node));
-  return node;
-}
-
-CandelaNode *
-candela_parser_to_node (CandelaParser *parser, const CandelaOperand *operand, GError **error)
-{
-  switch (operand->kind)
-    {
-    case CANDELA_OPERAND_NODE:
-      if (candela_node_get_n_outputs (operand->node) > 1)
-        {
-          candela_lexer_fail (&parser->lexer, operand->start, error,
-                              "%u values where one is needed: give each a name, as in a, b = f(x)",
-                              candela_node_get_n_outputs (operand->node));
-          return NULL;
-        }
-      return candela_node_ref (operand->node);
-    case CANDELA_OPERAND_LIST:
-      return shared_list_node (parser, operand, error);
-    case CANDELA_OPERAND_UNBOUND:
-      candela_parser_fail_unbound (parser, operand, error);
-      return NULL;
-    default:
-      candela_lexer_fail (&parser->lexer, operand->start, error, "%s where a tensor or a number is needed",
-                          operand->kind == CANDELA_OPERAND_TEXT ? "a string" : "none");
-      return NULL;
-    }
-}
-
-/* A list as a parameter: ax, ad or ab; av if it is nested. */
+/* A list as a parameter: ax, ad or ab. */
 static GVariant *
 list_to_variant (CandelaCall *call, const char *name, const CandelaOperand *list, GError **error)
 {
-  g_autoptr (GPtrArray) scalars = g_ptr_array_new_with_free_func ((GDestroyNotify) g_variant_unref);
-  GVariantBuilder builder;
-  char type[3] = "a\0";
+  g_autoptr (GArray) scalars = g_array_new (FALSE, FALSE, sizeof (CandelaScalar));
+  g_autofree guint8 *data = NULL;
+  CandelaDType dtype = CANDELA_DTYPE_INVALID;
 
   for (guint i = 0; i < list->list->len; i++)
     {
       const CandelaOperand *item = &g_array_index (list->list, CandelaOperand, i);
-      GVariant *scalar = candela_operand_get_scalar (item);
+      CandelaScalar scalar;
 
       if (item->kind == CANDELA_OPERAND_UNBOUND)
         {
           candela_parser_fail_unbound (call->parser, item, error);
           return NULL;
         }
-      if (scalar == NULL)
+      if (!candela_operand_get_scalar (item, &scalar))
         {
           fail_argument (call, item->start, error, CANDELA_ERROR_PARAMETER,
                          "parameter '%s' is a list of something else than numbers", name);
           return NULL;
         }
-      g_ptr_array_add (scalars, g_variant_take_ref (scalar));
-      if (type[1] == '\0' || type[1] == 'b' || g_variant_is_of_type (scalar, G_VARIANT_TYPE_DOUBLE))
-        type[1] = g_variant_get_type_string (scalar)[0];
+      g_array_append_val (scalars, scalar);
+      dtype = candela_scalar_promote (dtype, &scalar);
     }
 
-  if (type[1] == '\0')
-    type[1] = 'x';
-  g_variant_builder_init (&builder, G_VARIANT_TYPE (type));
-  for (guint i = 0; i < scalars->len; i++)
-    {
-      GVariant *scalar = g_ptr_array_index (scalars, i);
-
-      if (type[1] == 'd')
-        g_variant_builder_add (&builder, "d", scalar_to_double (scalar));
-      else if (type[1] == 'x')
-        g_variant_builder_add (&builder, "x", scalar_to_int (scalar));
-      else
-        g_variant_builder_add_value (&builder, scalar);
-    }
-  return g_variant_builder_end (&builder);
+  if (dtype == CANDELA_DTYPE_INVALID)
+    dtype = CANDELA_DTYPE_INT64;
+  data = candela_scalars_pack (scalars, dtype);
+  return g_variant_new_fixed_array (dtype == CANDELA_DTYPE_BOOL    ? G_VARIANT_TYPE_BOOLEAN
+                                    : dtype == CANDELA_DTYPE_INT64 ? G_VARIANT_TYPE_INT64
+                                                                   : G_VARIANT_TYPE_DOUBLE,
+                                    data, scalars->len, candela_dtype_get_size (dtype));
 }
 
-/* Puts a parameter into the dictionary; none leaves it out. */
+static GVariant *
+scalar_to_variant (const CandelaScalar *scalar)
+{
+  return scalar->dtype == CANDELA_DTYPE_BOOL    ? g_variant_new_boolean (scalar->integer != 0)
+         : scalar->dtype == CANDELA_DTYPE_INT64 ? g_variant_new_int64 (scalar->integer)
+                                                : g_variant_new_double (scalar->number);
+}
+
+/* Sets a parameter; none leaves it out. */
 static gboolean
 set_param (CandelaCall *call, guint index, const CandelaOperand *operand, GError **error)
 {
   const CandelaParamInfo *info = &call->facts->info->params[index];
-  g_autoptr (GVariant) value = NULL;
+  CandelaScalar scalar;
+  GVariant *value;
 
   if (call->given[index])
     return fail_argument (call, operand->start, error, CANDELA_ERROR_PARAMETER, "parameter '%s' is given twice",
@@ -278,52 +120,62 @@ set_param (CandelaCall *call, guint index, const CandelaOperand *operand, GError
       value = g_variant_new_string (operand->name);
       break;
     default:
-      value = candela_operand_get_scalar (operand);
-      if (value == NULL)
+      if (!candela_operand_get_scalar (operand, &scalar))
         return fail_argument (call, operand->start, error, CANDELA_ERROR_PARAMETER,
                               "parameter '%s' must be known when the expression is read, not a tensor", info->name);
+      value = scalar_to_variant (&scalar);
       break;
     }
-  value = g_variant_take_ref (g_steal_pointer (&value));
-  g_variant_dict_insert_value (&call->params, info->name, value);
+  call->params[index] = g_variant_ref_sink (value);
   return TRUE;
 }
 
+/* Takes the operand's node, or what is made of it. */
 static gboolean
-set_input (CandelaCall *call, guint row, const CandelaOperand *operand, GError **error)
+set_input (CandelaCall *call, guint row, CandelaOperand *operand, GError **error)
 {
-  CandelaNode *node;
-
-  if (row < call->inputs->len && g_ptr_array_index (call->inputs, row) != NULL)
+  if (row < call->n_inputs && call->inputs[row] != NULL)
     return fail_argument (call, operand->start, error, CANDELA_ERROR_ARITY, "input '%s' is given twice",
                           call->facts->info->inputs[row].name);
-  node = candela_parser_to_node (call->parser, operand, error);
-  if (node == NULL)
+  if (!candela_parser_settle (call->parser, operand, error))
     return FALSE;
-  if (row >= call->inputs->len)
-    g_ptr_array_set_size (call->inputs, row + 1);
-  g_ptr_array_index (call->inputs, row) = node;
+  if (row >= call->inputs_size)
+    {
+      CandelaNode **few = call->inputs == call->few_inputs ? call->few_inputs : NULL;
+
+      call->inputs_size = 2 * (row + 1);
+      call->inputs = g_renew (CandelaNode *, few != NULL ? NULL : call->inputs, call->inputs_size);
+      if (few != NULL)
+        memcpy (call->inputs, few, call->n_inputs * sizeof *few);
+    }
+  while (call->n_inputs <= row)
+    call->inputs[call->n_inputs++] = NULL;
+  call->inputs[row] = operand->node;
+  operand->kind = CANDELA_OPERAND_EMPTY;
   return TRUE;
 }
 
 /* concat([a, b]) is concat(a, b). */
 static gboolean
-set_variadic (CandelaCall *call, guint row, const CandelaOperand *operand, gboolean *spread, GError **error)
+set_variadic (CandelaCall *call, guint row, CandelaOperand *operand, gboolean *spread, GError **error)
 {
+  CandelaScalar scalar;
+
   *spread = FALSE;
   if (operand->kind == CANDELA_OPERAND_LIST)
-    for (guint i = 0; i < operand->list->len; i++)
-      {
-        const CandelaOperand *item = &g_array_index (operand->list, CandelaOperand, i);
-        g_autoptr (GVariant) scalar = candela_operand_get_scalar (item);
-
-        *spread = *spread || scalar == NULL;
-      }
+    for (guint i = 0; i < operand->list->len && !*spread; i++)
+      *spread = !candela_operand_get_scalar (&g_array_index (operand->list, CandelaOperand, i), &scalar);
   if (!*spread)
-    return set_input (call, MAX (row, call->inputs->len), operand, error);
+    return set_input (call, MAX (row, call->n_inputs), operand, error);
   for (guint i = 0; i < operand->list->len; i++)
-    if (!set_input (call, MAX (row, call->inputs->len), &g_array_index (operand->list, CandelaOperand, i), error))
-      return FALSE;
+    {
+      /* The list may be bound to a name, too. */
+      g_auto (CandelaOperand) item = { 0 };
+
+      candela_operand_copy (&item, &g_array_index (operand->list, CandelaOperand, i));
+      if (!set_input (call, MAX (row, call->n_inputs), &item, error))
+        return FALSE;
+    }
   return TRUE;
 }
 
@@ -332,7 +184,7 @@ static gboolean
 is_input (CandelaCall *call, const CandelaOperand *operand)
 {
   const CandelaOpFacts *facts = call->facts;
-  g_autoptr (GVariant) scalar = NULL;
+  CandelaScalar scalar;
 
   if (call->next_input >= facts->n_inputs || call->next_param > 0)
     return FALSE;
@@ -340,15 +192,14 @@ is_input (CandelaCall *call, const CandelaOperand *operand)
     return TRUE;
   if (operand->kind != CANDELA_OPERAND_NODE && operand->kind != CANDELA_OPERAND_LIST)
     return FALSE;
-  if (!facts->variadic || call->next_input + 1 < facts->n_inputs || call->inputs->len == 0)
+  if (!facts->variadic || call->next_input + 1 < facts->n_inputs || call->n_inputs == 0)
     return TRUE;
   /* After tensors, a number is a parameter. */
-  scalar = candela_operand_get_scalar (operand);
-  return scalar == NULL;
+  return !candela_operand_get_scalar (operand, &scalar);
 }
 
 static gboolean
-add_positional (CandelaCall *call, const CandelaOperand *operand, GError **error)
+add_positional (CandelaCall *call, CandelaOperand *operand, GError **error)
 {
   const CandelaOpFacts *facts = call->facts;
   gboolean spread = FALSE;
@@ -378,7 +229,7 @@ add_positional (CandelaCall *call, const CandelaOperand *operand, GError **error
 }
 
 static gboolean
-add_keyword (CandelaCall *call, const char *keyword, gsize start, const CandelaOperand *operand, GError **error)
+add_keyword (CandelaCall *call, const char *keyword, gsize start, CandelaOperand *operand, GError **error)
 {
   const CandelaOpInfo *info = call->facts->info;
   CandelaSuggestion suggestion = { keyword, NULL, 0 };
@@ -454,29 +305,50 @@ parse_arguments (CandelaCall *call, GError **error)
 }
 
 static void
-unref_input (gpointer node)
+call_init (CandelaCall *call)
 {
-  g_clear_pointer (&node, candela_node_unref);
+  guint n = call->facts->n_params;
+  gboolean many = n > FEW;
+
+  call->inputs = call->few_inputs;
+  call->inputs_size = FEW;
+  call->params = many ? g_new0 (GVariant *, n) : memset (call->few_params, 0, n * sizeof *call->params);
+  call->given = many ? g_new0 (gboolean, n) : memset (call->few_given, 0, n * sizeof *call->given);
+}
+
+static void
+call_clear (CandelaCall *call)
+{
+  for (guint i = 0; i < call->n_inputs; i++)
+    g_clear_pointer (&call->inputs[i], candela_node_unref);
+  for (guint k = 0; k < call->facts->n_params; k++)
+    g_clear_pointer (&call->params[k], g_variant_unref);
+  if (call->inputs != call->few_inputs)
+    g_free (call->inputs);
+  if (call->params != call->few_params)
+    {
+      g_free (call->params);
+      g_free (call->given);
+    }
 }
 
 gboolean
 candela_parser_call (CandelaParser *parser, CandelaOp *op, gsize start, CandelaOperand *result, GError **error)
 {
-  CandelaCall call = { .parser = parser, .op = op, .facts = candela_op_get_facts (op), .start = start };
-  g_autofree gboolean *given = g_new0 (gboolean, call.facts->n_params + 1);
-  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func (unref_input);
+  CandelaCall call;
   gboolean fine;
 
   if (!candela_parser_enter (parser, start, error))
     return FALSE;
-  call.given = given;
-  call.inputs = inputs;
-  g_variant_dict_init (&call.params, NULL);
-
+  call.parser = parser;
+  call.op = op;
+  call.facts = candela_op_get_facts (op);
+  call.start = start;
+  call.n_inputs = call.next_input = call.next_param = 0;
+  call_init (&call);
   fine = parse_arguments (&call, error)
-         && candela_parser_build (parser, op, (CandelaNode *const *) inputs->pdata, inputs->len,
-                                  g_variant_dict_end (&call.params), start, result, error);
-  g_variant_dict_clear (&call.params);
+         && candela_parser_build (parser, op, call.inputs, call.n_inputs, call.params, start, result, error);
+  call_clear (&call);
   parser->depth--;
   return fine && candela_parser_advance (parser, error);
 }
@@ -485,14 +357,14 @@ candela_parser_call (CandelaParser *parser, CandelaOp *op, gsize start, CandelaO
 static gboolean
 append_bound (CandelaParser *parser, const CandelaOperand *operand, GString *key, GError **error)
 {
-  g_autoptr (GVariant) scalar = candela_operand_get_scalar (operand);
+  CandelaScalar scalar;
 
   if (operand->kind == CANDELA_OPERAND_UNBOUND)
     return candela_parser_fail_unbound (parser, operand, error);
-  if (scalar == NULL || !g_variant_is_of_type (scalar, G_VARIANT_TYPE_INT64))
+  if (!candela_operand_get_scalar (operand, &scalar) || scalar.dtype != CANDELA_DTYPE_INT64)
     return candela_lexer_fail (&parser->lexer, operand->start, error,
                                "an index is made of integers, slices, None and '...'");
-  g_string_append_printf (key, "%" G_GINT64_FORMAT, g_variant_get_int64 (scalar));
+  g_string_append_printf (key, "%" G_GINT64_FORMAT, scalar.integer);
   return TRUE;
 }
 
@@ -542,25 +414,14 @@ end_item (GString *key, gsize start)
     g_string_truncate (key, key->len - 1);
 }
 
-gboolean
-candela_parser_index (CandelaParser *parser, const CandelaOperand *base, CandelaOperand *result, GError **error)
+/* What is between the brackets of an index, in the form in which the op takes it. */
+static gboolean
+parse_key (CandelaParser *parser, GString *key, GError **error)
 {
-  gsize start = parser->token.start;
-  CandelaOp *op = candela_parser_lookup (parser, "index:[]", TRUE, start, error);
-  g_autoptr (CandelaNode) node = op != NULL ? candela_parser_to_node (parser, base, error) : NULL;
-  g_autoptr (GString) key = g_string_new (NULL);
-  const CandelaOpFacts *facts = op != NULL ? candela_op_get_facts (op) : NULL;
   gboolean more = TRUE;
-  GVariantDict params;
 
-  if (node == NULL || !candela_parser_enter (parser, start, error) || !candela_parser_advance (parser, error))
-    return FALSE;
-  if (facts->n_params == 0)
-    return candela_lexer_fail (&parser->lexer, start, error, "%s: the op of '[]' has no parameter for the key",
-                               facts->info->name);
   if (candela_parser_at (parser, ']'))
     return candela_lexer_fail (&parser->lexer, parser->token.start, error, "an index with nothing in it");
-
   while (more && !candela_parser_at (parser, ']'))
     {
       gsize item;
@@ -575,16 +436,36 @@ candela_parser_index (CandelaParser *parser, const CandelaOperand *base, Candela
       if (!candela_parser_accept (parser, ',', &more, error))
         return FALSE;
     }
-  if (!candela_parser_at (parser, ']'))
-    {
-      g_autofree char *found = candela_lexer_describe (&parser->lexer, &parser->token);
+  if (candela_parser_at (parser, ']'))
+    return TRUE;
 
-      return candela_lexer_fail (&parser->lexer, parser->token.start, error, "expected ',', ':' or ']', found %s",
-                                 found);
-    }
+  g_autofree char *found = candela_lexer_describe (&parser->lexer, &parser->token);
+
+  return candela_lexer_fail (&parser->lexer, parser->token.start, error, "expected ',', ':' or ']', found %s", found);
+}
+
+gboolean
+candela_parser_index (CandelaParser *parser, CandelaOperand *base, CandelaOperand *result, GError **error)
+{
+  gsize start = parser->token.start;
+  CandelaOp *op = candela_parser_lookup (parser, "index:[]", TRUE, start, error);
+  const CandelaOpFacts *facts = op != NULL ? candela_op_get_facts (op) : NULL;
+  g_autoptr (GString) key = g_string_new (NULL);
+  g_autoptr (GVariant) variant = NULL;
+  g_autofree GVariant **params = NULL;
+
+  if (op == NULL || !candela_parser_settle (parser, base, error) || !candela_parser_enter (parser, start, error)
+      || !candela_parser_advance (parser, error))
+    return FALSE;
+  if (facts->n_params == 0)
+    return candela_lexer_fail (&parser->lexer, start, error, "%s: the op of '[]' has no parameter for the key",
+                               facts->info->name);
+  if (!parse_key (parser, key, error))
+    return FALSE;
   parser->depth--;
-  g_variant_dict_init (&params, NULL);
-  g_variant_dict_insert (&params, facts->info->params[0].name, "s", key->str);
-  return candela_parser_build (parser, op, &node, 1, g_variant_dict_end (&params), start, result, error)
+  variant = g_variant_ref_sink (g_variant_new_string (key->str));
+  params = g_new0 (GVariant *, facts->n_params);
+  params[0] = variant;
+  return candela_parser_build (parser, op, &base->node, 1, params, start, result, error)
          && candela_parser_advance (parser, error);
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Text to tokens, and places in the text to messages. GScanner does the
- * scanning; this file keeps it from what it would do unasked (comments, octal
- * numbers, numbers that saturate), joins the operators of two characters, and
- * lets a line's end separate statements outside brackets only. */
+ * Text to tokens, and places in the text to messages. A line's end separates
+ * statements outside brackets only.
+ *
+ * Expressions over a few numbers are read as often as they are run, so nothing
+ * is allocated for a token: names, each ended by NUL, lie in a buffer that is as
+ * long as the text, where they are in the text. (GScanner took longer for a
+ * short text than all the rest of reading, planning and running it.) */
 #include <candela/graph/expression-private.h>
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-
-#define NAME_FIRST G_CSET_a_2_z G_CSET_A_2_Z "_"
-#define NAME_NTH G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_"
 
 /* So that messages can repeat a name. */
 #define MAX_NAME 255
@@ -19,25 +19,38 @@
 /* How much of a long line a message shows on either side of the place. */
 #define EXCERPT 60
 
+#define INFIX(symbol, precedence)                                                                                      \
+  {                                                                                                                    \
+    symbol, "infix:" symbol, NULL, precedence                                                                          \
+  }
+#define PREFIX(symbol)                                                                                                 \
+  {                                                                                                                    \
+    symbol, NULL, "prefix:" symbol, 0                                                                                  \
+  }
+#define BOTH(symbol, precedence)                                                                                       \
+  {                                                                                                                    \
+    symbol, "infix:" symbol, "prefix:" symbol, precedence                                                              \
+  }
+
 /* Longer ones first: "<" is the beginning of "<<" and "<=". */
 const CandelaOperator candela_operators[CANDELA_N_OPERATORS] = {
-  { "**", CANDELA_PRECEDENCE_POWER, FALSE },      { "//", CANDELA_PRECEDENCE_PRODUCT, FALSE },
-  { "<<", CANDELA_PRECEDENCE_SHIFT, FALSE },      { ">>", CANDELA_PRECEDENCE_SHIFT, FALSE },
-  { "<=", CANDELA_PRECEDENCE_COMPARISON, FALSE }, { ">=", CANDELA_PRECEDENCE_COMPARISON, FALSE },
-  { "==", CANDELA_PRECEDENCE_COMPARISON, FALSE }, { "!=", CANDELA_PRECEDENCE_COMPARISON, FALSE },
-  { "<", CANDELA_PRECEDENCE_COMPARISON, FALSE },  { ">", CANDELA_PRECEDENCE_COMPARISON, FALSE },
-  { "|", CANDELA_PRECEDENCE_OR, FALSE },          { "^", CANDELA_PRECEDENCE_XOR, FALSE },
-  { "&", CANDELA_PRECEDENCE_AND, FALSE },         { "+", CANDELA_PRECEDENCE_SUM, TRUE },
-  { "-", CANDELA_PRECEDENCE_SUM, TRUE },          { "*", CANDELA_PRECEDENCE_PRODUCT, FALSE },
-  { "/", CANDELA_PRECEDENCE_PRODUCT, FALSE },     { "%", CANDELA_PRECEDENCE_PRODUCT, FALSE },
-  { "@", CANDELA_PRECEDENCE_PRODUCT, FALSE },     { "~", 0, TRUE },
+  INFIX ("**", CANDELA_PRECEDENCE_POWER),      INFIX ("//", CANDELA_PRECEDENCE_PRODUCT),
+  INFIX ("<<", CANDELA_PRECEDENCE_SHIFT),      INFIX (">>", CANDELA_PRECEDENCE_SHIFT),
+  INFIX ("<=", CANDELA_PRECEDENCE_COMPARISON), INFIX (">=", CANDELA_PRECEDENCE_COMPARISON),
+  INFIX ("==", CANDELA_PRECEDENCE_COMPARISON), INFIX ("!=", CANDELA_PRECEDENCE_COMPARISON),
+  INFIX ("<", CANDELA_PRECEDENCE_COMPARISON),  INFIX (">", CANDELA_PRECEDENCE_COMPARISON),
+  INFIX ("|", CANDELA_PRECEDENCE_OR),          INFIX ("^", CANDELA_PRECEDENCE_XOR),
+  INFIX ("&", CANDELA_PRECEDENCE_AND),         BOTH ("+", CANDELA_PRECEDENCE_SUM),
+  BOTH ("-", CANDELA_PRECEDENCE_SUM),          INFIX ("*", CANDELA_PRECEDENCE_PRODUCT),
+  INFIX ("/", CANDELA_PRECEDENCE_PRODUCT),     INFIX ("%", CANDELA_PRECEDENCE_PRODUCT),
+  INFIX ("@", CANDELA_PRECEDENCE_PRODUCT),     PREFIX ("~"),
 };
 
 static const struct
 {
   const char *word;
   CandelaTokenKind kind;
-} words[] = {
+} constants[] = {
   { "true", CANDELA_TOKEN_TRUE },   { "True", CANDELA_TOKEN_TRUE }, { "false", CANDELA_TOKEN_FALSE },
   { "False", CANDELA_TOKEN_FALSE }, { "none", CANDELA_TOKEN_NONE }, { "None", CANDELA_TOKEN_NONE },
 };
@@ -115,43 +128,11 @@ candela_lexer_describe (const CandelaLexer *lexer, const CandelaToken *token)
   return g_strdup_printf ("'%.*s'", (int) length, lexer->text + token->start);
 }
 
-static GScanner *
-scanner_new (void)
-{
-  GScanner *scanner = g_scanner_new (NULL);
-  GScannerConfig *config = scanner->config;
-
-  config->cset_skip_characters = (char *) " \t\r";
-  /* The dot, so that ".T" after a name is a word and not half a number. */
-  config->cset_identifier_first = (char *) NAME_FIRST ".";
-  config->cset_identifier_nth = (char *) NAME_NTH;
-  config->cpair_comment_single = (char *) "";
-  config->case_sensitive = TRUE;
-  config->skip_comment_multi = FALSE;
-  config->skip_comment_single = FALSE;
-  config->scan_comment_multi = FALSE;
-  config->scan_identifier_1char = TRUE;
-  config->scan_symbols = FALSE;
-  config->scan_binary = FALSE;
-  config->scan_octal = FALSE;
-  config->scan_hex = FALSE;
-  config->scan_hex_dollar = FALSE;
-  config->store_int64 = TRUE;
-  return scanner;
-}
-
 gboolean
 candela_lexer_init (CandelaLexer *lexer, const char *text, gssize length, GError **error)
 {
   const char *end = NULL;
   gsize size = length < 0 ? strlen (text) : (gsize) length;
-
-  if (size >= G_MAXUINT)
-    {
-      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_SYNTAX, "the expression has %" G_GSIZE_FORMAT " bytes: too long",
-                   size);
-      return FALSE;
-    }
 
   /* A NUL within the length is not valid here either. */
   if (!g_utf8_validate_len (text, size, &end))
@@ -162,48 +143,39 @@ candela_lexer_init (CandelaLexer *lexer, const char *text, gssize length, GError
       return FALSE;
     }
 
-  lexer->text = g_strndup (text, size);
-  lexer->length = size;
-  lexer->scanner = scanner_new ();
-  lexer->names = g_string_chunk_new (256);
-  g_scanner_input_text (lexer->scanner, lexer->text, (guint) size);
+  lexer->copy = length < 0 ? NULL : g_strndup (text, size);
+  lexer->text = length < 0 ? text : lexer->copy;
+  lexer->position = 0;
+  lexer->brackets = 0;
+  lexer->words = size < sizeof lexer->few ? lexer->few : g_malloc (size + 1);
   return TRUE;
 }
 
 void
 candela_lexer_clear (CandelaLexer *lexer)
 {
-  g_clear_pointer (&lexer->scanner, g_scanner_destroy);
-  g_clear_pointer (&lexer->names, g_string_chunk_free);
-  g_clear_pointer (&lexer->text, g_free);
-}
-
-/* Takes the scanner's next token. How far it has read is asked of its text
- * pointer: line and position alone do not tell where a string ends. */
-static GTokenType
-scan (CandelaLexer *lexer)
-{
-  GTokenType type = g_scanner_get_next_token (lexer->scanner);
-
-  lexer->position = lexer->scanner->text - lexer->text;
-  return type;
+  if (lexer->words != lexer->few)
+    g_free (lexer->words);
+  g_free (lexer->copy);
 }
 
 static gboolean
-fail_scan (const CandelaLexer *lexer, gsize start, GError **error)
+starts_name (char c)
+{
+  return g_ascii_isalpha (c) || c == '_';
+}
+
+static gboolean
+continues_name (char c)
+{
+  return g_ascii_isalnum (c) || c == '_';
+}
+
+static gboolean
+fail_character (const CandelaLexer *lexer, gsize start, GError **error)
 {
   gunichar c = g_utf8_get_char (lexer->text + start);
-  GErrorType type = lexer->scanner->value.v_error;
 
-  if (lexer->scanner->token == G_TOKEN_ERROR && (type == G_ERR_UNEXP_EOF_IN_STRING || c == '"' || c == '\''))
-    return candela_lexer_fail (lexer, start, error, "a string that does not end");
-  if (lexer->scanner->token == G_TOKEN_ERROR && (g_ascii_isdigit ((int) MIN (c, 127)) || c == '.'))
-    {
-      gsize length = strspn (lexer->text + start, NAME_NTH ".");
-
-      return candela_lexer_fail (lexer, start, error, "'%.*s' is not a number", (int) MIN (length, 40),
-                                 lexer->text + start);
-    }
   if (c == '#')
     return candela_lexer_fail (lexer, start, error, "unexpected '#': the language has no comments");
   if (c == '!')
@@ -218,61 +190,138 @@ fail_scan (const CandelaLexer *lexer, gsize start, GError **error)
   return candela_lexer_fail (lexer, start, error, "unexpected character U+%04X", c);
 }
 
-/* The scanner saturates integers and lets a float become infinite: the text
- * between the two ends is read again, with a check. */
-static gboolean
-read_number (const CandelaLexer *lexer, CandelaToken *token, GError **error)
+static const char *
+skip_digits (const char *p)
 {
-  const char *start = lexer->text + token->start;
-  int length = (int) MIN (token->end - token->start, 40);
+  while (g_ascii_isdigit (*p))
+    p++;
+  return p;
+}
 
-  if (token->end < lexer->length && strchr (NAME_NTH, lexer->text[token->end]) != NULL)
-    return candela_lexer_fail (lexer, token->start, error, "'%.*s' is not a number",
-                               (int) MIN (strspn (start, NAME_NTH "."), 40), start);
+/* What the C library reads as a number is no more than these characters. */
+static gboolean
+read_number (CandelaLexer *lexer, CandelaToken *token, GError **error)
+{
+  const char *start = lexer->text + token->start, *end = skip_digits (start);
+
+  token->kind = CANDELA_TOKEN_INT;
+  if (*end == '.')
+    {
+      token->kind = CANDELA_TOKEN_FLOAT;
+      end = skip_digits (end + 1);
+    }
+  if (*end == 'e' || *end == 'E')
+    {
+      const char *exponent = end[1] == '+' || end[1] == '-' ? end + 2 : end + 1;
+
+      if (g_ascii_isdigit (*exponent))
+        {
+          token->kind = CANDELA_TOKEN_FLOAT;
+          end = skip_digits (exponent);
+        }
+    }
+  if (continues_name (*end) || *end == '.')
+    {
+      while (continues_name (*end) || *end == '.')
+        end++;
+      return candela_lexer_fail (lexer, token->start, error, "'%.*s' is not a number", (int) MIN (end - start, 40),
+                                 start);
+    }
+  lexer->position += end - start;
+
   errno = 0;
   if (token->kind == CANDELA_TOKEN_INT)
     {
       token->integer = g_ascii_strtoull (start, NULL, 10);
       if (errno == ERANGE || token->integer > (guint64) G_MAXINT64 + 1)
-        return candela_lexer_fail (lexer, token->start, error, "the integer %.*s does not fit in 64 bits", length,
-                                   start);
+        return candela_lexer_fail (lexer, token->start, error, "the integer %.*s does not fit in 64 bits",
+                                   (int) MIN (end - start, 40), start);
       return TRUE;
     }
-
   token->number = g_ascii_strtod (start, NULL);
   if (isinf (token->number))
-    return candela_lexer_fail (lexer, token->start, error, "the number %.*s is too large for float64", length, start);
+    return candela_lexer_fail (lexer, token->start, error, "the number %.*s is too large for float64",
+                               (int) MIN (end - start, 40), start);
   return TRUE;
 }
 
+static char
+unescape (char c)
+{
+  switch (c)
+    {
+    case 'n':
+      return '\n';
+    case 't':
+      return '\t';
+    case 'r':
+      return '\r';
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    default:
+      return c;
+    }
+}
+
+/* Escapes between double quotes only. Numbers are none: they would make NULs, and
+ * bytes that are no text. Where the first quote is, the word before it may end. */
 static gboolean
 read_string (CandelaLexer *lexer, CandelaToken *token, GError **error)
 {
-  const char *value = lexer->scanner->value.v_string;
-  const char *start = lexer->text + token->start;
+  const char *start = lexer->text + token->start, *p;
+  char *to = lexer->words + token->start + 1;
 
-  /* Octal escapes make NULs and bytes that are no text. */
-  for (const char *p = start; *start == '"' && p < lexer->text + token->end; p++)
-    if (*p == '\\')
-      {
-        p++;
-        if (g_ascii_isdigit (*p))
-          return candela_lexer_fail (lexer, p - 1 - lexer->text, error, "'\\%c' is not an escape in a string", *p);
-      }
-  token->name = g_string_chunk_insert (lexer->names, value);
+  for (p = start + 1; *p != *start && *p != '\0'; p++)
+    {
+      if (*start == '"' && *p == '\\' && p[1] != '\0')
+        {
+          p++;
+          if (g_ascii_isdigit (*p))
+            return candela_lexer_fail (lexer, p - 1 - lexer->text, error, "'\\%c' is not an escape in a string", *p);
+          *to++ = unescape (*p);
+        }
+      else
+        *to++ = *p;
+    }
+  if (*p == '\0')
+    return candela_lexer_fail (lexer, token->start, error, "a string that does not end");
+  *to = '\0';
+  token->kind = CANDELA_TOKEN_STRING;
+  token->name = lexer->words + token->start + 1;
+  lexer->position = p + 1 - lexer->text;
+  return TRUE;
+}
+
+/* The name of a value or of an attribute, which begins at the position. */
+static gboolean
+read_name (CandelaLexer *lexer, CandelaToken *token, CandelaTokenKind kind, GError **error)
+{
+  const char *start = lexer->text + lexer->position;
+  char *name = lexer->words + lexer->position;
+  gsize n = 1;
+
+  while (continues_name (start[n]))
+    n++;
+  if (n > MAX_NAME)
+    return candela_lexer_fail (lexer, token->start, error, "a name of more than %d characters", MAX_NAME);
+  memcpy (name, start, n);
+  name[n] = '\0';
+  lexer->position += n;
+  token->kind = kind;
+  token->name = name;
   return TRUE;
 }
 
 static gboolean
-read_name (CandelaLexer *lexer, CandelaToken *token, GError **error)
+read_word (CandelaLexer *lexer, CandelaToken *token, GError **error)
 {
-  if (lexer->position - token->start > MAX_NAME)
-    return candela_lexer_fail (lexer, token->start, error, "a name of more than %d characters", MAX_NAME);
-  token->kind = CANDELA_TOKEN_NAME;
-  token->name = g_string_chunk_insert_const (lexer->names, lexer->scanner->value.v_identifier);
-  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
-    if (strcmp (words[i].word, token->name) == 0)
-      token->kind = words[i].kind;
+  if (!read_name (lexer, token, CANDELA_TOKEN_NAME, error))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (constants); i++)
+    if (strcmp (constants[i].word, token->name) == 0)
+      token->kind = constants[i].kind;
   return TRUE;
 }
 
@@ -281,17 +330,17 @@ read_dot (CandelaLexer *lexer, CandelaToken *token, GError **error)
 {
   const char *start = lexer->text + token->start;
 
-  if (strncmp (start, "...", 3) == 0)
+  if (g_ascii_isdigit (start[1]))
+    return read_number (lexer, token, error);
+  if (starts_name (start[1]))
     {
-      scan (lexer);
-      scan (lexer);
-      token->kind = CANDELA_TOKEN_ELLIPSIS;
-      return TRUE;
+      lexer->position++;
+      return read_name (lexer, token, CANDELA_TOKEN_ATTRIBUTE, error);
     }
-  if (start[1] == '\0' || strchr (NAME_FIRST, start[1]) == NULL || lexer->position - token->start > MAX_NAME)
+  if (start[1] != '.' || start[2] != '.')
     return candela_lexer_fail (lexer, token->start, error, "unexpected '.'");
-  token->kind = CANDELA_TOKEN_ATTRIBUTE;
-  token->name = g_string_chunk_insert_const (lexer->names, lexer->scanner->value.v_identifier);
+  lexer->position += 3;
+  token->kind = CANDELA_TOKEN_ELLIPSIS;
   return TRUE;
 }
 
@@ -310,14 +359,14 @@ read_sign (CandelaLexer *lexer, CandelaToken *token, GError **error)
   for (guint i = 0; i < CANDELA_N_OPERATORS; i++)
     if (starts_with (start, candela_operators[i].symbol))
       {
-        if (candela_operators[i].symbol[1] != '\0')
-          scan (lexer);
+        lexer->position += strlen (candela_operators[i].symbol);
         token->kind = CANDELA_TOKEN_OPERATOR;
         token->op = i;
         return TRUE;
       }
   if (strchr ("()[],:=", *start) == NULL)
-    return fail_scan (lexer, token->start, error);
+    return fail_character (lexer, token->start, error);
+  lexer->position++;
   token->kind = CANDELA_TOKEN_CHARACTER;
   token->character = *start;
   if (*start == '(' || *start == '[')
@@ -327,70 +376,51 @@ read_sign (CandelaLexer *lexer, CandelaToken *token, GError **error)
   return TRUE;
 }
 
-/* Where the next token starts. */
-static gsize
-skip_white (CandelaLexer *lexer)
+static gboolean
+is_white (const CandelaLexer *lexer, char c)
 {
-  gsize start = lexer->position + strspn (lexer->text + lexer->position, " \t\r");
+  return c == ' ' || c == '\t' || c == '\r' || (c == '\n' && lexer->brackets > 0);
+}
 
-  while (lexer->text[start] == '\n' && lexer->brackets > 0)
+static gboolean
+read_token (CandelaLexer *lexer, CandelaToken *token, GError **error)
+{
+  char c = lexer->text[token->start];
+
+  if (starts_name (c))
+    return read_word (lexer, token, error);
+  if (g_ascii_isdigit (c))
+    return read_number (lexer, token, error);
+  switch (c)
     {
-      scan (lexer);
-      start = lexer->position + strspn (lexer->text + lexer->position, " \t\r");
+    case '\0':
+      return TRUE;
+    case '.':
+      return read_dot (lexer, token, error);
+    case '"':
+    case '\'':
+      return read_string (lexer, token, error);
+    case ';':
+    case '\n':
+      lexer->position++;
+      token->kind = CANDELA_TOKEN_SEPARATOR;
+      return TRUE;
+    default:
+      return read_sign (lexer, token, error);
     }
-  return start;
 }
 
 /* Reads the next token. A line's end is one (a separator) outside brackets. */
 gboolean
 candela_lexer_next (CandelaLexer *lexer, CandelaToken *token, GError **error)
 {
-  gsize start = skip_white (lexer);
-  const char *text = lexer->text + start;
-  gboolean dotted = text[0] == '.' && g_ascii_isdigit (text[1]);
-  gboolean fine = TRUE;
+  gboolean fine;
 
-  *token = (CandelaToken){ .kind = CANDELA_TOKEN_END, .start = start, .end = start };
-  if (*text == '\0')
-    return TRUE;
-  if ((guint8) *text >= 0x80)
-    {
-      lexer->scanner->token = G_TOKEN_CHAR;
-      return fail_scan (lexer, start, error);
-    }
-
-  /* ".5" is a number, although ".T" is a word. */
-  if (dotted)
-    lexer->scanner->config->cset_identifier_first = (char *) NAME_FIRST;
-  GTokenType type = scan (lexer);
-  lexer->scanner->config->cset_identifier_first = (char *) NAME_FIRST ".";
-
-  token->end = lexer->position;
-  switch ((int) type)
-    {
-    case G_TOKEN_INT:
-    case G_TOKEN_FLOAT:
-      token->kind = type == G_TOKEN_INT ? CANDELA_TOKEN_INT : CANDELA_TOKEN_FLOAT;
-      fine = read_number (lexer, token, error);
-      break;
-    case G_TOKEN_STRING:
-      token->kind = CANDELA_TOKEN_STRING;
-      fine = read_string (lexer, token, error);
-      break;
-    case G_TOKEN_IDENTIFIER:
-      fine = *text == '.' ? read_dot (lexer, token, error) : read_name (lexer, token, error);
-      break;
-    case ';':
-    case '\n':
-      token->kind = CANDELA_TOKEN_SEPARATOR;
-      break;
-    case G_TOKEN_ERROR:
-      fine = fail_scan (lexer, start, error);
-      break;
-    default:
-      fine = read_sign (lexer, token, error);
-      break;
-    }
+  while (is_white (lexer, lexer->text[lexer->position]))
+    lexer->position++;
+  token->kind = CANDELA_TOKEN_END;
+  token->start = lexer->position;
+  fine = read_token (lexer, token, error);
   token->end = lexer->position;
   return fine;
 }

@@ -17,53 +17,6 @@ static const struct
   { "not", "write '~'" },
 };
 
-void
-candela_operand_clear (CandelaOperand *operand)
-{
-  if (operand->kind == CANDELA_OPERAND_NODE)
-    candela_node_unref (operand->node);
-  else if (operand->kind == CANDELA_OPERAND_LIST)
-    g_array_unref (operand->list);
-  operand->kind = CANDELA_OPERAND_EMPTY;
-}
-
-void
-candela_operand_copy (CandelaOperand *to, const CandelaOperand *from)
-{
-  *to = *from;
-  if (to->kind == CANDELA_OPERAND_NODE)
-    candela_node_ref (to->node);
-  else if (to->kind == CANDELA_OPERAND_LIST)
-    g_array_ref (to->list);
-}
-
-GArray *
-candela_operand_array_new (void)
-{
-  GArray *array = g_array_new (FALSE, FALSE, sizeof (CandelaOperand));
-
-  g_array_set_clear_func (array, (GDestroyNotify) candela_operand_clear);
-  return array;
-}
-
-/* Takes the last operand off; the reference goes to the caller. */
-static CandelaOperand
-pop_operand (CandelaParser *parser)
-{
-  CandelaOperand *last = &g_array_index (parser->operands, CandelaOperand, parser->operands->len - 1);
-  CandelaOperand operand = *last;
-
-  last->kind = CANDELA_OPERAND_EMPTY;
-  g_array_set_size (parser->operands, parser->operands->len - 1);
-  return operand;
-}
-
-GVariant *
-candela_operand_get_scalar (const CandelaOperand *operand)
-{
-  return operand->kind == CANDELA_OPERAND_NODE ? candela_node_get_scalar (operand->node) : NULL;
-}
-
 gboolean
 candela_parser_advance (CandelaParser *parser, GError **error)
 {
@@ -136,20 +89,51 @@ candela_parser_foreign_word (const char *name)
 }
 
 gboolean
+candela_parser_find (CandelaParser *parser, const char *name, CandelaOperand *operand)
+{
+  const CandelaOperand *bound = parser->bindings != NULL ? g_hash_table_lookup (parser->bindings, name) : NULL;
+
+  if (bound != NULL)
+    {
+      *operand = *bound;
+      return TRUE;
+    }
+  *operand = (CandelaOperand){ .kind = CANDELA_OPERAND_NODE };
+  operand->node = parser->names != NULL ? g_hash_table_lookup (parser->names, name) : NULL;
+  for (guint i = parser->n_named; operand->node == NULL && i-- > 0;)
+    if (strcmp (parser->named[i].name, name) == 0)
+      operand->node = parser->named[i].node;
+  return operand->node != NULL;
+}
+
+static void
+offer_names (GHashTable *names, CandelaSuggestion *suggestion)
+{
+  GHashTableIter iter;
+  gpointer name, value;
+
+  if (names == NULL)
+    return;
+  g_hash_table_iter_init (&iter, names);
+  while (g_hash_table_iter_next (&iter, &name, &value))
+    if (name != NULL && value != NULL)
+      candela_suggestion_offer (suggestion, name);
+}
+
+gboolean
 candela_parser_fail_unbound (CandelaParser *parser, const CandelaOperand *operand, GError **error)
 {
   CandelaSuggestion suggestion = { operand->name, NULL, 0 };
   const char *hint = candela_parser_foreign_word (operand->name);
-  GHashTableIter iter;
-  gpointer name;
 
   if (hint != NULL)
     return candela_lexer_fail (&parser->lexer, operand->start, error, "no word '%s' in the language: %s", operand->name,
                                hint);
 
-  g_hash_table_iter_init (&iter, parser->bindings);
-  while (g_hash_table_iter_next (&iter, &name, NULL))
-    candela_suggestion_offer (&suggestion, name);
+  offer_names (parser->bindings, &suggestion);
+  offer_names (parser->names, &suggestion);
+  for (guint i = 0; i < parser->n_named; i++)
+    candela_suggestion_offer (&suggestion, parser->named[i].name);
 
   g_autofree char *nearest = suggestion.name;
 
@@ -179,31 +163,24 @@ suggest_call (CandelaParser *parser, const char *symbol, GError *cause)
 CandelaOp *
 candela_parser_lookup (CandelaParser *parser, const char *name, gboolean symbol, gsize start, GError **error)
 {
-  CandelaOp *op = g_hash_table_lookup (parser->ops, name);
   GError *cause = NULL;
+  CandelaOp *op = symbol ? candela_registry_lookup_operator (parser->registry, name, &cause)
+                         : candela_registry_lookup_op (parser->registry, name, &cause);
 
   if (op != NULL)
     return op;
-
-  op = symbol ? candela_registry_lookup_operator (parser->registry, name, &cause)
-              : candela_registry_lookup_op (parser->registry, name, &cause);
-  if (op == NULL)
-    {
-      if (symbol && g_error_matches (cause, CANDELA_ERROR, CANDELA_ERROR_UNKNOWN_OP))
-        suggest_call (parser, name, cause);
-      candela_lexer_locate (&parser->lexer, start, error, cause);
-      return NULL;
-    }
-  g_hash_table_insert (parser->ops, g_strdup (name), op);
-  return op;
+  if (symbol && g_error_matches (cause, CANDELA_ERROR, CANDELA_ERROR_UNKNOWN_OP))
+    suggest_call (parser, name, cause);
+  candela_lexer_locate (&parser->lexer, start, error, cause);
+  return NULL;
 }
 
 gboolean
 candela_parser_build (CandelaParser *parser, CandelaOp *op, CandelaNode *const *inputs, gsize n_inputs,
-                      GVariant *params, gsize start, CandelaOperand *result, GError **error)
+                      GVariant *const *params, gsize start, CandelaOperand *result, GError **error)
 {
   GError *cause = NULL;
-  CandelaNode *node = candela_node_new_for_op (op, inputs, n_inputs, params, &cause);
+  CandelaNode *node = candela_node_new_for_values (op, inputs, n_inputs, params, &cause);
 
   if (node == NULL)
     return candela_lexer_locate (&parser->lexer, start, error, cause);
@@ -212,63 +189,55 @@ candela_parser_build (CandelaParser *parser, CandelaOp *op, CandelaNode *const *
 }
 
 static CandelaOp *
-lookup_operator (CandelaParser *parser, const CandelaPending *pending, GError **error)
+lookup_operator (CandelaParser *parser, const CandelaOperand *waiting, GError **error)
 {
-  CandelaOp **known = pending->prefix ? &parser->prefix[pending->op] : &parser->infix[pending->op];
+  const CandelaOperator *operator= & candela_operators[waiting->op];
+  CandelaOp **known = waiting->prefix ? &parser->prefix[waiting->op] : &parser->infix[waiting->op];
 
   if (*known == NULL)
-    {
-      g_autofree char *symbol =
-        g_strconcat (pending->prefix ? "prefix:" : "infix:", candela_operators[pending->op].symbol, NULL);
-
-      *known = candela_parser_lookup (parser, symbol, TRUE, pending->start, error);
-    }
+    *known = candela_parser_lookup (parser, waiting->prefix ? operator->prefix : operator->infix, TRUE, waiting->start,
+                                    error);
   return *known;
 }
 
 static gboolean
-is_deep (const CandelaPending *pending)
+is_deep (const CandelaOperand *waiting)
 {
-  return pending->prefix || pending->precedence == CANDELA_PRECEDENCE_POWER;
+  return waiting->prefix || waiting->precedence == CANDELA_PRECEDENCE_POWER;
 }
 
-/* Gives the operator that waits longest on top its operands. */
+/* Gives the last operator that waits its operands, and puts what it makes of them in
+ * their place. */
 static gboolean
 reduce (CandelaParser *parser, GError **error)
 {
-  CandelaPending pending = g_array_index (parser->pending, CandelaPending, parser->pending->len - 1);
-  guint n = pending.prefix ? 1 : 2;
-  CandelaOperand operands[2] = { { 0 }, { 0 } }, result = { 0 };
-  CandelaNode *inputs[2] = { NULL, NULL };
-  CandelaOp *op = lookup_operator (parser, &pending, error);
-  gboolean fine = op != NULL;
+  CandelaOperands *stack = &parser->stack;
+  CandelaOperand *last = candela_operands_get (stack, stack->n - 1), *waiting = last - 1;
+  CandelaOperand *first = waiting->prefix ? last : waiting - 1, result;
+  CandelaOp *op = lookup_operator (parser, waiting, error);
+  CandelaNode *inputs[2];
 
-  g_array_set_size (parser->pending, parser->pending->len - 1);
-  if (is_deep (&pending))
+  if (is_deep (waiting))
     parser->depth--;
-  for (guint i = n; i > 0; i--)
-    operands[i - 1] = pop_operand (parser);
-  for (guint i = 0; i < n && fine; i++)
-    fine = (inputs[i] = candela_parser_to_node (parser, &operands[i], error)) != NULL;
-  fine = fine && candela_parser_build (parser, op, inputs, n, NULL, pending.start, &result, error);
-
-  for (guint i = 0; i < n; i++)
-    {
-      g_clear_pointer (&inputs[i], candela_node_unref);
-      candela_operand_clear (&operands[i]);
-    }
-  if (fine)
-    g_array_append_val (parser->operands, result);
-  return fine;
+  if (op == NULL || !candela_parser_settle (parser, first, error) || !candela_parser_settle (parser, last, error))
+    return FALSE;
+  inputs[0] = first->node;
+  inputs[1] = last->node;
+  if (!candela_parser_build (parser, op, inputs, waiting->prefix ? 1 : 2, NULL, waiting->start, &result, error))
+    return FALSE;
+  candela_operands_truncate (stack, stack->n - (waiting->prefix ? 2 : 3));
+  candela_operands_push (stack, &result);
+  return TRUE;
 }
 
-/* Reduces all that binds at least as much as the operator to come. */
+/* Reduces all that binds at least as much as the operator to come; what is in the stack
+ * from base on ends with an operand. */
 static gboolean
 reduce_for (CandelaParser *parser, guint base, guint precedence, GError **error)
 {
-  while (parser->pending->len > base)
+  while (parser->stack.n > base + 1)
     {
-      const CandelaPending *top = &g_array_index (parser->pending, CandelaPending, parser->pending->len - 1);
+      const CandelaOperand *top = candela_operands_get (&parser->stack, parser->stack.n - 2);
 
       if (top->precedence < precedence
           || (precedence == CANDELA_PRECEDENCE_POWER && top->precedence == CANDELA_PRECEDENCE_POWER))
@@ -286,41 +255,52 @@ reduce_for (CandelaParser *parser, guint base, guint precedence, GError **error)
 static gboolean
 push_operator (CandelaParser *parser, gboolean prefix, GError **error)
 {
-  CandelaPending pending = { .op = parser->token.op, .prefix = prefix, .start = parser->token.start };
+  CandelaOperand waiting = {
+    .kind = CANDELA_OPERAND_OPERATOR, .op = parser->token.op, .prefix = prefix, .start = parser->token.start
+  };
 
-  pending.precedence = prefix ? CANDELA_PRECEDENCE_PREFIX : candela_operators[pending.op].precedence;
-  if (is_deep (&pending) && !candela_parser_enter (parser, pending.start, error))
+  waiting.precedence = prefix ? CANDELA_PRECEDENCE_PREFIX : candela_operators[waiting.op].precedence;
+  if (is_deep (&waiting) && !candela_parser_enter (parser, waiting.start, error))
     return FALSE;
-  g_array_append_val (parser->pending, pending);
+  candela_operands_push (&parser->stack, &waiting);
   return candela_parser_advance (parser, error);
+}
+
+/* After an item comes neither a comma nor the closing bracket. */
+static gboolean
+fail_item (CandelaParser *parser, const CandelaOperand *item, char close, GError **error)
+{
+  g_autofree char *found = candela_lexer_describe (&parser->lexer, &parser->token);
+  gboolean name = parser->token.kind == CANDELA_TOKEN_NAME;
+  const char *hint = name ? candela_parser_foreign_word (parser->token.name) : NULL;
+
+  if (hint != NULL)
+    return candela_lexer_fail (&parser->lexer, parser->token.start, error, "no word '%s' in the language: %s",
+                               parser->token.name, hint);
+  if (name && item->kind == CANDELA_OPERAND_UNBOUND)
+    return candela_parser_fail_unbound (parser, item, error);
+  return candela_lexer_fail (&parser->lexer, parser->token.start, error, "expected ',' or '%c', found %s", close,
+                             found);
 }
 
 /* Items up to a closing bracket, which is looked at in the end. */
 static gboolean
 parse_items (CandelaParser *parser, char close, GArray *list, GError **error)
 {
-  gboolean more = TRUE;
-
-  while (more && !candela_parser_at (parser, close))
+  while (!candela_parser_at (parser, close))
     {
       CandelaOperand item = { 0 };
+      gboolean more;
 
       if (!candela_parser_expression (parser, &item, error))
         return FALSE;
       g_array_append_val (list, item);
       if (!candela_parser_accept (parser, ',', &more, error))
         return FALSE;
+      if (!more && !candela_parser_at (parser, close))
+        return fail_item (parser, &item, close, error);
     }
-  if (candela_parser_at (parser, close))
-    return TRUE;
-
-  g_autofree char *found = candela_lexer_describe (&parser->lexer, &parser->token);
-  CandelaOperand *last = list->len > 0 ? &g_array_index (list, CandelaOperand, list->len - 1) : NULL;
-
-  if (last != NULL && last->kind == CANDELA_OPERAND_UNBOUND && parser->token.kind == CANDELA_TOKEN_NAME)
-    return candela_parser_fail_unbound (parser, last, error);
-  return candela_lexer_fail (&parser->lexer, parser->token.start, error, "expected ',' or '%c', found %s", close,
-                             found);
+  return TRUE;
 }
 
 /* "[…]" is a list, "(…)" one if it has a comma or nothing in it. */
@@ -329,65 +309,59 @@ parse_brackets (CandelaParser *parser, CandelaOperand *result, GError **error)
 {
   gsize start = parser->token.start;
   char close = candela_parser_at (parser, '(') ? ')' : ']';
-  g_autoptr (GArray) list = candela_operand_array_new ();
+  g_auto (CandelaOperand) first = { 0 };
+  gboolean comma = TRUE;
 
   if (!candela_parser_enter (parser, start, error) || !candela_parser_advance (parser, error))
     return FALSE;
-
-  gboolean comma = TRUE;
-
-  if (close == ')' && !candela_parser_at (parser, close))
-    {
-      CandelaOperand item = { 0 };
-
-      if (!candela_parser_expression (parser, &item, error))
-        return FALSE;
-      g_array_append_val (list, item);
-      if (!candela_parser_accept (parser, ',', &comma, error))
-        return FALSE;
-    }
-  if ((comma || !candela_parser_at (parser, close)) && !parse_items (parser, close, list, error))
+  if (close == ')' && !candela_parser_at (parser, close)
+      && (!candela_parser_expression (parser, &first, error) || !candela_parser_accept (parser, ',', &comma, error)))
     return FALSE;
-  parser->depth--;
-
-  if (close == ')' && !comma)
+  if (comma)
     {
-      candela_operand_copy (result, &g_array_index (list, CandelaOperand, 0));
-      result->name = NULL;
-      result->start = start;
-      if (result->kind == CANDELA_OPERAND_UNBOUND)
-        {
-          result->name = g_array_index (list, CandelaOperand, 0).name;
-          return candela_parser_fail_unbound (parser, result, error);
-        }
+      *result = (CandelaOperand){ .kind = CANDELA_OPERAND_LIST, .list = candela_list_new () };
+      if (first.kind != CANDELA_OPERAND_EMPTY)
+        g_array_append_val (result->list, first);
+      first.kind = CANDELA_OPERAND_EMPTY;
+      if (!parse_items (parser, close, result->list, error))
+        return FALSE;
     }
   else
-    *result = (CandelaOperand){ .kind = CANDELA_OPERAND_LIST, .start = start, .list = g_steal_pointer (&list) };
+    {
+      if (!candela_parser_at (parser, close))
+        return fail_item (parser, &first, close, error);
+      if (first.kind == CANDELA_OPERAND_UNBOUND)
+        return candela_parser_fail_unbound (parser, &first, error);
+      *result = first;
+      result->name = NULL;
+      first.kind = CANDELA_OPERAND_EMPTY;
+    }
+  result->start = start;
+  parser->depth--;
   return candela_parser_advance (parser, error);
 }
 
 static gboolean
 parse_name (CandelaParser *parser, CandelaOperand *result, GError **error)
 {
-  const CandelaToken token = parser->token;
+  const char *name = parser->token.name;
+  gsize start = parser->token.start;
+  CandelaOperand bound;
 
   if (!candela_parser_advance (parser, error))
     return FALSE;
   if (candela_parser_at (parser, '('))
     {
-      CandelaOp *op = candela_parser_lookup (parser, token.name, FALSE, token.start, error);
+      CandelaOp *op = candela_parser_lookup (parser, name, FALSE, start, error);
 
-      return op != NULL && candela_parser_call (parser, op, token.start, result, error);
+      return op != NULL && candela_parser_call (parser, op, start, result, error);
     }
-
-  const CandelaOperand *bound = g_hash_table_lookup (parser->bindings, token.name);
-
-  if (bound != NULL)
-    candela_operand_copy (result, bound);
+  if (candela_parser_find (parser, name, &bound))
+    candela_operand_copy (result, &bound);
   else
     result->kind = CANDELA_OPERAND_UNBOUND;
-  result->start = token.start;
-  result->name = token.name;
+  result->start = start;
+  result->name = name;
   return TRUE;
 }
 
@@ -454,14 +428,14 @@ parse_primary (CandelaParser *parser, CandelaOperand *result, GError **error)
 }
 
 static gboolean
-parse_attribute (CandelaParser *parser, const CandelaOperand *base, CandelaOperand *result, GError **error)
+parse_attribute (CandelaParser *parser, CandelaOperand *base, CandelaOperand *result, GError **error)
 {
   gsize start = parser->token.start;
-  g_autofree char *symbol = g_strconcat ("attribute:", parser->token.name, NULL);
+  g_autofree char *symbol = g_strconcat ("attribute:.", parser->token.name, NULL);
   CandelaOp *op = candela_parser_lookup (parser, symbol, TRUE, start, error);
-  g_autoptr (CandelaNode) node = op != NULL ? candela_parser_to_node (parser, base, error) : NULL;
 
-  return node != NULL && candela_parser_build (parser, op, &node, 1, NULL, start, result, error)
+  return op != NULL && candela_parser_settle (parser, base, error)
+         && candela_parser_build (parser, op, &base->node, 1, NULL, start, result, error)
          && candela_parser_advance (parser, error);
 }
 
@@ -474,14 +448,11 @@ parse_operand (CandelaParser *parser, CandelaOperand *result, GError **error)
 
   while (candela_parser_at (parser, '[') || parser->token.kind == CANDELA_TOKEN_ATTRIBUTE)
     {
-      CandelaOperand base = *result;
-      gboolean fine;
+      g_auto (CandelaOperand) base = *result;
 
       *result = (CandelaOperand){ 0 };
-      fine = candela_parser_at (parser, '[') ? candela_parser_index (parser, &base, result, error)
-                                             : parse_attribute (parser, &base, result, error);
-      candela_operand_clear (&base);
-      if (!fine)
+      if (!(candela_parser_at (parser, '[') ? candela_parser_index (parser, &base, result, error)
+                                            : parse_attribute (parser, &base, result, error)))
         return FALSE;
     }
   if (candela_parser_at (parser, '('))
@@ -493,8 +464,7 @@ parse_operand (CandelaParser *parser, CandelaOperand *result, GError **error)
 static gboolean
 take_sign_of_smallest (CandelaParser *parser, gsize start, GError **error)
 {
-  CandelaPending *top = &g_array_index (parser->pending, CandelaPending, parser->pending->len - 1);
-  CandelaOperand smallest = { .kind = CANDELA_OPERAND_NODE, .start = start };
+  CandelaOperand *top = candela_operands_get (&parser->stack, parser->stack.n - 1);
 
   if (strcmp (candela_operators[top->op].symbol, "-") != 0)
     return TRUE;
@@ -504,10 +474,14 @@ take_sign_of_smallest (CandelaParser *parser, gsize start, GError **error)
       && candela_operators[parser->token.op].precedence == CANDELA_PRECEDENCE_POWER)
     return candela_lexer_fail (&parser->lexer, start, error, "the integer 9223372036854775808 does not fit in 64 bits");
   parser->depth--;
-  g_array_set_size (parser->pending, parser->pending->len - 1);
-  smallest.node = candela_node_new_int (G_MININT64);
-  g_array_append_val (parser->operands, smallest);
+  *top = (CandelaOperand){ .kind = CANDELA_OPERAND_NODE, .start = start, .node = candela_node_new_int (G_MININT64) };
   return TRUE;
+}
+
+static gboolean
+at_prefix (const CandelaParser *parser)
+{
+  return parser->token.kind == CANDELA_TOKEN_OPERATOR && candela_operators[parser->token.op].prefix != NULL;
 }
 
 /* An operand with the prefix operators before it. */
@@ -515,33 +489,31 @@ static gboolean
 parse_prefixed (CandelaParser *parser, GError **error)
 {
   CandelaOperand operand = { 0 };
-  guint before = parser->operands->len;
-  gboolean prefixed = FALSE;
+  guint before = parser->stack.n;
 
-  while (parser->token.kind == CANDELA_TOKEN_OPERATOR && candela_operators[parser->token.op].prefix)
+  while (at_prefix (parser))
+    if (!push_operator (parser, TRUE, error))
+      return FALSE;
+  if (parser->stack.n > before && parser->token.kind == CANDELA_TOKEN_INT && parser->token.integer > G_MAXINT64)
     {
-      prefixed = TRUE;
-      if (!push_operator (parser, TRUE, error))
+      if (!take_sign_of_smallest (parser, parser->token.start, error))
         return FALSE;
+      if (candela_operands_get (&parser->stack, parser->stack.n - 1)->kind != CANDELA_OPERAND_OPERATOR)
+        return TRUE;
     }
-  if (prefixed && parser->token.kind == CANDELA_TOKEN_INT && parser->token.integer > G_MAXINT64
-      && !take_sign_of_smallest (parser, parser->token.start, error))
-    return FALSE;
-  if (parser->operands->len > before)
-    return TRUE;
   if (!parse_operand (parser, &operand, error))
     {
       candela_operand_clear (&operand);
       return FALSE;
     }
-  g_array_append_val (parser->operands, operand);
+  candela_operands_push (&parser->stack, &operand);
   return TRUE;
 }
 
 gboolean
 candela_parser_expression (CandelaParser *parser, CandelaOperand *result, GError **error)
 {
-  guint base = parser->pending->len;
+  guint base = parser->stack.n;
 
   for (;;)
     {
@@ -555,6 +527,6 @@ candela_parser_expression (CandelaParser *parser, CandelaOperand *result, GError
     }
   if (!reduce_for (parser, base, 0, error))
     return FALSE;
-  *result = pop_operand (parser);
+  *result = *candela_operands_get (&parser->stack, --parser->stack.n);
   return TRUE;
 }

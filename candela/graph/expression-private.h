@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The expression language, in three steps: text to tokens (expression-lex.c),
- * tokens to operands (expression-parse.c), names and lists of arguments to the
- * inputs and parameters of an op (expression-call.c). Nothing here names an op:
+ * tokens to operands (expression-parse.c, and expression-operand.c for what they
+ * are), names and lists of arguments to the inputs and parameters of an op
+ * (expression-call.c). Nothing here names an op:
  * operators are asked of the registry by their symbols. */
 #pragma once
 
@@ -25,7 +26,7 @@ typedef enum {
   CANDELA_TOKEN_TRUE,
   CANDELA_TOKEN_FALSE,
   CANDELA_TOKEN_NONE,
-  CANDELA_TOKEN_ATTRIBUTE, /* with its dot */
+  CANDELA_TOKEN_ATTRIBUTE, /* a name after a dot */
   CANDELA_TOKEN_ELLIPSIS,
   CANDELA_TOKEN_OPERATOR,
   CANDELA_TOKEN_CHARACTER /* ( ) [ ] , : = */
@@ -34,8 +35,8 @@ typedef enum {
 typedef struct
 {
   const char *symbol;
-  guint8 precedence; /* as infix; 0: it is none */
-  gboolean prefix;
+  const char *infix, *prefix; /* as which the registry knows it; NULL: it is none */
+  guint8 precedence;          /* as infix; 0: it is none */
 } CandelaOperator;
 
 enum {
@@ -65,14 +66,17 @@ typedef struct
   double number;
 } CandelaToken;
 
+/* Texts of so many bytes need no memory for their words. */
+#define CANDELA_SHORT_TEXT 256
+
 typedef struct
 {
-  char *text; /* valid UTF-8 without NUL */
-  gsize length;
-  gsize position; /* the end of the last token */
-  guint brackets; /* open ones: within them a line's end is white space */
-  GScanner *scanner;
-  GStringChunk *names;
+  const char *text; /* valid UTF-8, ended by NUL */
+  gsize position;   /* the end of the last token */
+  guint brackets;   /* open ones: within them a line's end is white space */
+  char *words;      /* names and strings, each ended by NUL, at their places in the text */
+  char *copy;       /* of the text, if it was not ended by NUL; else NULL */
+  char few[CANDELA_SHORT_TEXT];
 } CandelaLexer;
 
 gboolean candela_lexer_init (CandelaLexer *lexer, const char *text, gssize length, GError **error);
@@ -98,12 +102,16 @@ typedef enum {
   CANDELA_OPERAND_LIST,
   CANDELA_OPERAND_TEXT,
   CANDELA_OPERAND_NONE,
-  CANDELA_OPERAND_UNBOUND /* a name that nothing is bound to: a target, a keyword or a dtype */
+  CANDELA_OPERAND_UNBOUND, /* a name that nothing is bound to: a target, a keyword or a dtype */
+  CANDELA_OPERAND_OPERATOR /* no operand: what waits for them */
 } CandelaOperandKind;
 
 typedef struct _CandelaOperand
 {
   CandelaOperandKind kind;
+  guint8 op; /* of operators: the index in candela_operators … */
+  guint8 precedence;
+  guint8 prefix;
   gsize start;
   const char *name; /* if it is nothing but a name, bound or not */
   union
@@ -117,15 +125,42 @@ typedef struct _CandelaOperand
 void candela_operand_clear (CandelaOperand *operand);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (CandelaOperand, candela_operand_clear)
 void candela_operand_copy (CandelaOperand *to, const CandelaOperand *from);
-GArray *candela_operand_array_new (void);
+GArray *candela_list_new (void);
 
+/* A row of operands that grows. */
 typedef struct
 {
-  guint8 op; /* the index in candela_operators */
-  guint8 precedence;
-  gboolean prefix;
-  gsize start;
-} CandelaPending;
+  guint n, size;
+  CandelaOperand *many; /* NULL: they are few */
+  CandelaOperand few[8];
+} CandelaOperands;
+
+static inline void
+candela_operands_init (CandelaOperands *operands)
+{
+  operands->n = 0;
+  operands->size = G_N_ELEMENTS (operands->few);
+  operands->many = NULL;
+}
+
+static inline CandelaOperand *
+candela_operands_get (CandelaOperands *operands, guint i)
+{
+  return (operands->many != NULL ? operands->many : operands->few) + i;
+}
+
+/* Takes the operand over. */
+void candela_operands_push (CandelaOperands *operands, const CandelaOperand *operand);
+/* Drops what comes after the first n. */
+void candela_operands_truncate (CandelaOperands *operands, guint n);
+void candela_operands_clear (CandelaOperands *operands);
+
+/* A name that the caller binds. */
+typedef struct
+{
+  const char *name;
+  CandelaNode *node;
+} CandelaNamedNode;
 
 /* One reading of one text. Everything that grows with the text is in arrays;
  * the stack of C grows with brackets only. */
@@ -134,12 +169,13 @@ typedef struct
   CandelaLexer lexer;
   CandelaToken token; /* the one that is looked at */
   CandelaRegistry *registry;
-  GHashTable *bindings; /* name to CandelaOperand */
-  GHashTable *lists;    /* a list (GArray) that was used as a tensor to its one CandelaNode */
-  GPtrArray *bound;     /* names bound by statements, in their order, twice if bound twice */
-  GArray *operands;     /* operands and … */
-  GArray *pending;      /* … operators that wait for each other */
-  GHashTable *ops;      /* symbol or name to CandelaOp: one question to the registry for each */
+  GHashTable *names;             /* what the caller binds: name to CandelaNode; or NULL … */
+  const CandelaNamedNode *named; /* … and more of it, the last one of a name counts */
+  guint n_named;
+  GHashTable *bindings;  /* what statements bind: name to CandelaOperand; NULL: nothing yet */
+  GPtrArray *bound;      /* their names, in order, twice if bound twice; NULL: none yet */
+  GHashTable *lists;     /* a list (GArray) that was used as a tensor to its one CandelaNode; NULL: none yet */
+  CandelaOperands stack; /* operands and operators that wait for each other */
   CandelaOp *infix[CANDELA_N_OPERATORS];
   CandelaOp *prefix[CANDELA_N_OPERATORS];
   guint depth;
@@ -151,16 +187,20 @@ gboolean candela_parser_accept (CandelaParser *parser, char character, gboolean 
 gboolean candela_parser_enter (CandelaParser *parser, gsize start, GError **error);
 gboolean candela_parser_expression (CandelaParser *parser, CandelaOperand *result, GError **error);
 
-/* Takes an op by its symbol, "index:[]", or by its name, asking the registry once. */
+/* What a name is bound to, as an operand that owns nothing; FALSE if to nothing. */
+gboolean candela_parser_find (CandelaParser *parser, const char *name, CandelaOperand *operand);
+
+/* Takes an op by its symbol, "index:[]", or by its name. */
 CandelaOp *candela_parser_lookup (CandelaParser *parser, const char *name, gboolean symbol, gsize start,
                                   GError **error);
 
-/* The op over nodes, errors with their place. Takes the parameters if floating. */
+/* The op over nodes, errors with their place. params has the value of each of the
+ * op's parameters, NULL for those that are not given; or it is NULL. */
 gboolean candela_parser_build (CandelaParser *parser, CandelaOp *op, CandelaNode *const *inputs, gsize n_inputs,
-                               GVariant *params, gsize start, CandelaOperand *result, GError **error);
+                               GVariant *const *params, gsize start, CandelaOperand *result, GError **error);
 
-/* The operand as one value: a list becomes a tensor of its numbers. */
-CandelaNode *candela_parser_to_node (CandelaParser *parser, const CandelaOperand *operand, GError **error);
+/* Makes the operand one value, a node: a list becomes a tensor of its numbers. */
+gboolean candela_parser_settle (CandelaParser *parser, CandelaOperand *operand, GError **error);
 
 /* "unknown name", with what may have been meant. */
 gboolean candela_parser_fail_unbound (CandelaParser *parser, const CandelaOperand *operand, GError **error);
@@ -168,8 +208,22 @@ gboolean candela_parser_fail_unbound (CandelaParser *parser, const CandelaOperan
 /* What to write for a word of Python that is none here; NULL for all others. */
 const char *candela_parser_foreign_word (const char *name);
 
-/* The value of an operand that is known without running anything, as b, x or d. */
-GVariant *candela_operand_get_scalar (const CandelaOperand *operand);
+/* A number that is known without running anything. */
+typedef struct
+{
+  CandelaDType dtype; /* BOOL, INT64 or FLOAT64 */
+  gint64 integer;     /* also of a bool */
+  double number;      /* of whatever it is */
+} CandelaScalar;
+
+/* FALSE if the operand is no such number. */
+gboolean candela_operand_get_scalar (const CandelaOperand *operand, CandelaScalar *scalar);
+
+/* The dtype of numbers together; INVALID stands for none. */
+CandelaDType candela_scalar_promote (CandelaDType dtype, const CandelaScalar *scalar);
+
+/* Numbers (a GArray of CandelaScalar) as packed elements. */
+guint8 *candela_scalars_pack (const GArray *scalars, CandelaDType dtype);
 
 /* The nearest name to what was written, or NULL: best is updated by offering
  * one candidate after the other. */
@@ -186,8 +240,7 @@ void candela_suggestion_offer (CandelaSuggestion *suggestion, const char *candid
 gboolean candela_parser_call (CandelaParser *parser, CandelaOp *op, gsize start, CandelaOperand *result,
                               GError **error);
 
-/* The token is the opening bracket; base is what is indexed. */
-gboolean candela_parser_index (CandelaParser *parser, const CandelaOperand *base, CandelaOperand *result,
-                               GError **error);
+/* The token is the opening bracket; base is what is indexed, and becomes a node. */
+gboolean candela_parser_index (CandelaParser *parser, CandelaOperand *base, CandelaOperand *result, GError **error);
 
 G_END_DECLS

@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* Names that the caller binds, for which no memory is asked. */
+#define FEW_NAMES 16
+
 struct _CandelaExpression
 {
   GObject parent_instance;
@@ -54,55 +57,47 @@ bind (CandelaParser *parser, const char *name, const CandelaOperand *value)
 {
   CandelaOperand *binding = g_new (CandelaOperand, 1);
 
+  if (parser->bindings == NULL)
+    {
+      parser->bindings = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, free_binding);
+      parser->bound = g_ptr_array_new ();
+    }
   candela_operand_copy (binding, value);
   binding->name = NULL;
-  g_hash_table_insert (parser->bindings, g_strdup (name), binding);
+  g_hash_table_insert (parser->bindings, (char *) name, binding);
+  g_ptr_array_add (parser->bound, (char *) name);
 }
 
 static gboolean
 parser_init (CandelaParser *parser, const char *text, gssize length, GHashTable *names, GError **error)
 {
-  GHashTableIter iter;
-  gpointer name, node;
-
-  *parser = (CandelaParser){ 0 };
-  if (!candela_lexer_init (&parser->lexer, text, length, error))
-    return FALSE;
-
   parser->registry = candela_registry_get_default ();
-  parser->bindings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_binding);
-  parser->lists =
-    g_hash_table_new_full (NULL, NULL, (GDestroyNotify) g_array_unref, (GDestroyNotify) candela_node_unref);
-  parser->bound = g_ptr_array_new ();
-  parser->operands = candela_operand_array_new ();
-  parser->pending = g_array_new (FALSE, FALSE, sizeof (CandelaPending));
-  parser->ops = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-
-  if (names != NULL)
-    {
-      g_hash_table_iter_init (&iter, names);
-      while (g_hash_table_iter_next (&iter, &name, &node))
-        if (name != NULL && node != NULL)
-          bind (parser, name, &(CandelaOperand){ .kind = CANDELA_OPERAND_NODE, .node = node });
-    }
-  return TRUE;
+  parser->names = names;
+  parser->named = NULL;
+  parser->n_named = 0;
+  parser->bindings = NULL;
+  parser->bound = NULL;
+  parser->lists = NULL;
+  memset (parser->infix, 0, sizeof parser->infix);
+  memset (parser->prefix, 0, sizeof parser->prefix);
+  parser->depth = 0;
+  candela_operands_init (&parser->stack);
+  return candela_lexer_init (&parser->lexer, text, length, error);
 }
 
 static void
 parser_clear (CandelaParser *parser)
 {
   candela_lexer_clear (&parser->lexer);
+  candela_operands_clear (&parser->stack);
   g_clear_pointer (&parser->bindings, g_hash_table_unref);
   g_clear_pointer (&parser->lists, g_hash_table_unref);
   g_clear_pointer (&parser->bound, g_ptr_array_unref);
-  g_clear_pointer (&parser->operands, g_array_unref);
-  g_clear_pointer (&parser->pending, g_array_unref);
-  g_clear_pointer (&parser->ops, g_hash_table_unref);
 }
 
 /* "a, b": up to what ends it, which is looked at in the end. */
 static gboolean
-parse_values (CandelaParser *parser, GArray *values, GError **error)
+parse_values (CandelaParser *parser, CandelaOperands *values, GError **error)
 {
   gboolean more = TRUE;
 
@@ -112,7 +107,7 @@ parse_values (CandelaParser *parser, GArray *values, GError **error)
 
       if (!candela_parser_expression (parser, &value, error))
         return FALSE;
-      g_array_append_val (values, value);
+      candela_operands_push (values, &value);
       if (!candela_parser_accept (parser, ',', &more, error))
         return FALSE;
       more = more && parser->token.kind != CANDELA_TOKEN_END && parser->token.kind != CANDELA_TOKEN_SEPARATOR
@@ -123,20 +118,18 @@ parse_values (CandelaParser *parser, GArray *values, GError **error)
 
 /* One op with several outputs becomes as many values. */
 static gboolean
-unpack (CandelaParser *parser, GArray *values, GError **error)
+unpack (CandelaParser *parser, CandelaOperands *values, GError **error)
 {
-  CandelaOperand *first = &g_array_index (values, CandelaOperand, 0);
+  const CandelaOperand *first = candela_operands_get (values, 0);
   g_autoptr (CandelaNode) node = NULL;
   gsize start = first->start;
-  guint n;
 
-  if (values->len != 1 || first->kind != CANDELA_OPERAND_NODE || candela_node_get_n_outputs (first->node) < 2)
+  if (values->n != 1 || first->kind != CANDELA_OPERAND_NODE || candela_node_get_n_outputs (first->node) < 2)
     return TRUE;
 
   node = candela_node_ref (first->node);
-  n = candela_node_get_n_outputs (node);
-  g_array_set_size (values, 0);
-  for (guint i = 0; i < n; i++)
+  candela_operands_truncate (values, 0);
+  for (guint i = 0; i < candela_node_get_n_outputs (node); i++)
     {
       GError *cause = NULL;
       CandelaOperand value = { .kind = CANDELA_OPERAND_NODE, .start = start };
@@ -144,47 +137,45 @@ unpack (CandelaParser *parser, GArray *values, GError **error)
       value.node = candela_node_get_output (node, i, &cause);
       if (value.node == NULL)
         return candela_lexer_locate (&parser->lexer, start, error, cause);
-      g_array_append_val (values, value);
+      candela_operands_push (values, &value);
     }
   return TRUE;
 }
 
 static gboolean
-bind_targets (CandelaParser *parser, GArray *targets, GArray *values, GError **error)
+bind_targets (CandelaParser *parser, CandelaOperands *targets, CandelaOperands *values, GError **error)
 {
-  const CandelaOperand *first = &g_array_index (targets, CandelaOperand, 0);
-
   if (!unpack (parser, values, error))
     return FALSE;
-  if (targets->len != values->len)
-    return candela_lexer_fail (&parser->lexer, first->start, error, "%u name%s for %u value%s", targets->len,
-                               targets->len == 1 ? "" : "s", values->len, values->len == 1 ? "" : "s");
+  if (targets->n != values->n)
+    return candela_lexer_fail (&parser->lexer, candela_operands_get (targets, 0)->start, error,
+                               "%u name%s for %u value%s", targets->n, targets->n == 1 ? "" : "s", values->n,
+                               values->n == 1 ? "" : "s");
 
-  for (guint i = 0; i < targets->len; i++)
+  for (guint i = 0; i < targets->n; i++)
     {
-      const CandelaOperand *target = &g_array_index (targets, CandelaOperand, i);
-      const CandelaOperand *value = &g_array_index (values, CandelaOperand, i);
+      const CandelaOperand *value = candela_operands_get (values, i);
 
       if (value->kind == CANDELA_OPERAND_UNBOUND)
         return candela_parser_fail_unbound (parser, value, error);
-      bind (parser, target->name, value);
-      g_ptr_array_add (parser->bound, (char *) target->name);
+      bind (parser, candela_operands_get (targets, i)->name, value);
     }
   return TRUE;
 }
 
 /* A statement stops at a separator or the end; anything else is too much. */
 static gboolean
-check_end (CandelaParser *parser, GArray *values, GError **error)
+check_end (CandelaParser *parser, CandelaOperands *values, GError **error)
 {
   g_autofree char *found = NULL;
-  const CandelaOperand *last = &g_array_index (values, CandelaOperand, values->len - 1);
+  const CandelaOperand *last = candela_operands_get (values, values->n - 1);
+  CandelaOperand bound;
 
   if (parser->token.kind == CANDELA_TOKEN_END || parser->token.kind == CANDELA_TOKEN_SEPARATOR)
     return TRUE;
   if (last->kind == CANDELA_OPERAND_UNBOUND)
     return candela_parser_fail_unbound (parser, last, error);
-  if (parser->token.kind == CANDELA_TOKEN_NAME && g_hash_table_lookup (parser->bindings, parser->token.name) == NULL)
+  if (parser->token.kind == CANDELA_TOKEN_NAME && !candela_parser_find (parser, parser->token.name, &bound))
     {
       const char *hint = candela_parser_foreign_word (parser->token.name);
 
@@ -197,34 +188,40 @@ check_end (CandelaParser *parser, GArray *values, GError **error)
                              "expected an operator or the end of the statement, found %s", found);
 }
 
-/* "t = a + 1", "m, v = moments(x)", or values alone. */
+/* The values after "=", for the names before it. */
 static gboolean
-parse_statement (CandelaParser *parser, GArray *values, GError **error)
+parse_assignment (CandelaParser *parser, CandelaOperands *targets, CandelaOperands *values, gsize start, GError **error)
 {
-  g_autoptr (GArray) targets = NULL;
-  gsize start = parser->token.start;
-
-  g_array_set_size (values, 0);
-  if (!parse_values (parser, values, error))
-    return FALSE;
-  if (!candela_parser_at (parser, '='))
-    return check_end (parser, values, error) && unpack (parser, values, error);
-
-  targets = candela_operand_array_new ();
-  g_array_append_vals (targets, values->data, values->len);
-  for (guint i = 0; i < values->len; i++)
-    g_array_index (values, CandelaOperand, i).kind = CANDELA_OPERAND_EMPTY;
-  g_array_set_size (values, 0);
-
-  for (guint i = 0; i < targets->len; i++)
-    if (g_array_index (targets, CandelaOperand, i).name == NULL)
+  for (guint i = 0; i < targets->n; i++)
+    if (candela_operands_get (targets, i)->name == NULL)
       return candela_lexer_fail (&parser->lexer, start, error, "only names can stand before '='");
   return candela_parser_advance (parser, error) && parse_values (parser, values, error)
          && check_end (parser, values, error) && bind_targets (parser, targets, values, error);
 }
 
+/* "t = a + 1", "m, v = moments(x)", or values alone. */
 static gboolean
-parse_statements (CandelaParser *parser, GArray *values, GError **error)
+parse_statement (CandelaParser *parser, CandelaOperands *values, GError **error)
+{
+  gsize start = parser->token.start;
+  CandelaOperands targets;
+  gboolean fine;
+
+  candela_operands_truncate (values, 0);
+  if (!parse_values (parser, values, error))
+    return FALSE;
+  if (!candela_parser_at (parser, '='))
+    return check_end (parser, values, error) && unpack (parser, values, error);
+
+  targets = *values;
+  candela_operands_init (values);
+  fine = parse_assignment (parser, &targets, values, start, error);
+  candela_operands_clear (&targets);
+  return fine;
+}
+
+static gboolean
+parse_statements (CandelaParser *parser, CandelaOperands *values, GError **error)
 {
   gboolean any = FALSE;
 
@@ -245,33 +242,35 @@ parse_statements (CandelaParser *parser, GArray *values, GError **error)
   return any || candela_lexer_fail (&parser->lexer, parser->token.start, error, "an expression with nothing in it");
 }
 
+/* The values of the last statement, as nodes. */
+static gboolean
+read_values (CandelaParser *parser, CandelaOperands *values, GError **error)
+{
+  if (!parse_statements (parser, values, error))
+    return FALSE;
+  for (guint i = 0; i < values->n; i++)
+    if (!candela_parser_settle (parser, candela_operands_get (values, i), error))
+      return FALSE;
+  return TRUE;
+}
+
 /* What is left when the text has been read. Names of what is no tensor (text,
  * none) are of use only within it. */
-static gboolean
-keep (CandelaExpression *self, CandelaParser *parser, GArray *values, GError **error)
+static void
+keep (CandelaExpression *self, CandelaParser *parser, CandelaOperands *values)
 {
-  for (guint i = 0; i < values->len; i++)
-    {
-      CandelaNode *node = candela_parser_to_node (parser, &g_array_index (values, CandelaOperand, i), error);
-
-      if (node == NULL)
-        return FALSE;
-      g_ptr_array_add (self->values, node);
-    }
-  for (guint i = 0; i < parser->bound->len; i++)
+  for (guint i = 0; i < values->n; i++)
+    g_ptr_array_add (self->values, candela_node_ref (candela_operands_get (values, i)->node));
+  for (guint i = 0; parser->bound != NULL && i < parser->bound->len; i++)
     {
       const char *name = g_ptr_array_index (parser->bound, i);
-      const CandelaOperand *binding = g_hash_table_lookup (parser->bindings, name);
-      CandelaNode *node = NULL;
+      CandelaOperand *binding = g_hash_table_lookup (parser->bindings, name);
 
-      if (!g_hash_table_contains (self->nodes, name))
-        node = candela_parser_to_node (parser, binding, NULL);
-      if (node == NULL)
+      if (g_hash_table_contains (self->nodes, name) || !candela_parser_settle (parser, binding, NULL))
         continue;
-      g_hash_table_insert (self->nodes, g_strdup (name), node);
+      g_hash_table_insert (self->nodes, g_strdup (name), candela_node_ref (binding->node));
       g_ptr_array_add (self->names, g_strdup (name));
     }
-  return TRUE;
 }
 
 /**
@@ -298,19 +297,23 @@ keep (CandelaExpression *self, CandelaParser *parser, GArray *values, GError **e
 CandelaExpression *
 candela_expression_parse (const char *text, gssize length, GHashTable *names, GError **error)
 {
-  g_autoptr (CandelaExpression) self = NULL;
-  g_autoptr (GArray) values = candela_operand_array_new ();
+  CandelaExpression *self = NULL;
+  CandelaOperands values;
   CandelaParser parser;
-  gboolean fine;
 
   g_return_val_if_fail (text != NULL, NULL);
 
   if (!parser_init (&parser, text, length, names, error))
     return NULL;
-  self = g_object_new (CANDELA_TYPE_EXPRESSION, NULL);
-  fine = parse_statements (&parser, values, error) && keep (self, &parser, values, error);
+  candela_operands_init (&values);
+  if (read_values (&parser, &values, error))
+    {
+      self = g_object_new (CANDELA_TYPE_EXPRESSION, NULL);
+      keep (self, &parser, &values);
+    }
+  candela_operands_clear (&values);
   parser_clear (&parser);
-  return fine ? g_steal_pointer (&self) : NULL;
+  return self;
 }
 
 /**
@@ -415,6 +418,31 @@ candela_expression_list_names (CandelaExpression *expression)
   return g_strv_builder_end (names);
 }
 
+/* The one value of an expression, without the object that keeps more of it. */
+static CandelaNode *
+build (const char *text, GHashTable *names, const CandelaNamedNode *named, guint n_named, GError **error)
+{
+  CandelaNode *node = NULL;
+  CandelaOperands values;
+  CandelaParser parser;
+  gboolean fine;
+
+  if (!parser_init (&parser, text, -1, names, error))
+    return NULL;
+  parser.named = named;
+  parser.n_named = n_named;
+  candela_operands_init (&values);
+  fine = read_values (&parser, &values, error);
+  if (fine && values.n == 1)
+    node = candela_node_ref (candela_operands_get (&values, 0)->node);
+  else if (fine)
+    g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY, "the expression has %u values where one is needed",
+                 values.n);
+  candela_operands_clear (&values);
+  parser_clear (&parser);
+  return node;
+}
+
 /**
  * candela_expression_build: (skip)
  * @text: an expression
@@ -434,20 +462,28 @@ candela_expression_list_names (CandelaExpression *expression)
 CandelaNode *
 candela_expression_build (const char *text, GError **error, ...)
 {
-  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
   gboolean missing = error != NULL && *error != NULL;
+  g_autofree CandelaNamedNode *many = NULL;
+  CandelaNamedNode few[FEW_NAMES], *named = few;
+  guint n = 0, size = FEW_NAMES;
   const char *name, *without = NULL;
   va_list args;
+
+  g_return_val_if_fail (text != NULL, NULL);
 
   va_start (args, error);
   while ((name = va_arg (args, const char *)) != NULL)
     {
-      CandelaNode *node = va_arg (args, CandelaNode *);
-
-      if (node == NULL)
+      if (n == size)
+        {
+          many = g_renew (CandelaNamedNode, many, size *= 2);
+          if (named == few)
+            memcpy (many, few, sizeof few);
+          named = many;
+        }
+      named[n] = (CandelaNamedNode){ name, va_arg (args, CandelaNode *) };
+      if (named[n++].node == NULL)
         without = name;
-      else
-        g_hash_table_insert (names, (char *) name, node);
     }
   va_end (args);
 
@@ -458,7 +494,7 @@ candela_expression_build (const char *text, GError **error, ...)
       g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY, "the node for '%s' is missing (NULL)", without);
       return NULL;
     }
-  return candela_expression_build_with_names (text, names, error);
+  return build (text, NULL, named, n, error);
 }
 
 /**
@@ -477,18 +513,7 @@ candela_expression_build (const char *text, GError **error, ...)
 CandelaNode *
 candela_expression_build_with_names (const char *text, GHashTable *names, GError **error)
 {
-  g_autoptr (CandelaExpression) expression = NULL;
-
   g_return_val_if_fail (text != NULL, NULL);
 
-  expression = candela_expression_parse (text, -1, names, error);
-  if (expression == NULL)
-    return NULL;
-  if (expression->values->len != 1)
-    {
-      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY, "the expression has %u values where one is needed",
-                   expression->values->len);
-      return NULL;
-    }
-  return candela_node_ref (candela_expression_get_value (expression));
+  return build (text, names, NULL, 0, error);
 }

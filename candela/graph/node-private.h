@@ -98,6 +98,11 @@ CandelaNode *candela_node_fold_literals (const CandelaOpFacts *facts, const Cand
 CandelaDType candela_node_promote (const CandelaOpFacts *facts, CandelaNode *const *inputs, guint n_inputs,
                                    gboolean *all_weak);
 
+/* graph/construct.c: candela_node_new_for_op() with a value for each of the op's
+ * parameters, as candela_params_new_for_values() takes them. */
+CandelaNode *candela_node_new_for_values (CandelaOp *op, CandelaNode *const *inputs, gsize n_inputs,
+                                          GVariant *const *values, GError **error);
+
 /* graph/construct.c: checks, folds, makes the node. */
 CandelaNode *candela_node_construct (CandelaOp *op, CandelaNode *const *inputs, gsize n_inputs, CandelaParams *params,
                                      GError **error);

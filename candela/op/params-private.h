@@ -37,6 +37,11 @@ struct _CandelaParams
 /* Checks a{sv} (sunk if floating; NULL for none given) against the table. Every
  * error begins with the op's name. */
 CandelaParams *candela_params_new (const char *op, const CandelaParamInfo *info, GVariant *given, GError **error);
+
+/* The same from a value for each row of the table, NULL for those that are not
+ * given; all of them if values is NULL. */
+CandelaParams *candela_params_new_for_values (const char *op, const CandelaParamInfo *info, GVariant *const *values,
+                                              GError **error);
 CandelaParams *candela_params_ref (CandelaParams *params);
 void candela_params_unref (CandelaParams *params);
 gboolean candela_params_equal (const CandelaParams *a, const CandelaParams *b);

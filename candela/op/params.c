@@ -80,6 +80,22 @@ params_alloc (const CandelaParamInfo *info, guint n)
   return params;
 }
 
+/* Of what is not given. */
+static gboolean
+set_defaults (CandelaParams *params, const char *op, GError **error)
+{
+  for (guint k = 0; k < params->n; k++)
+    {
+      const CandelaParamInfo *info = &params->info[k];
+
+      if (!params->values[k].set && !candela_param_value_set_default (op, info, &params->values[k], error))
+        return FALSE;
+      if (!params->values[k].set && (info->flags & CANDELA_PARAM_REQUIRED))
+        return candela_param_fail (error, op, CANDELA_ERROR_PARAMETER, "parameter \"%s\" is required", info->name);
+    }
+  return TRUE;
+}
+
 CandelaParams *
 candela_params_new (const char *op, const CandelaParamInfo *info, GVariant *given, GError **error)
 {
@@ -97,19 +113,26 @@ candela_params_new (const char *op, const CandelaParamInfo *info, GVariant *give
     return &empty_params;
 
   params = params_alloc (info, n);
-  if (sunk != NULL && !read_given (params, op, sunk, error))
+  if ((sunk != NULL && !read_given (params, op, sunk, error)) || !set_defaults (params, op, error))
     return NULL;
-  for (guint k = 0; k < n; k++)
-    {
-      if (!params->values[k].set && !candela_param_value_set_default (op, &info[k], &params->values[k], error))
-        return NULL;
-      if (!params->values[k].set && (info[k].flags & CANDELA_PARAM_REQUIRED))
-        {
-          candela_param_fail (error, op, CANDELA_ERROR_PARAMETER, "parameter \"%s\" is required", info[k].name);
-          return NULL;
-        }
-    }
   return g_steal_pointer (&params);
+}
+
+CandelaParams *
+candela_params_new_for_values (const char *op, const CandelaParamInfo *info, GVariant *const *values, GError **error)
+{
+  g_autoptr (CandelaParams) params = NULL;
+  guint n = count (info);
+
+  if (n == 0)
+    return &empty_params;
+
+  params = params_alloc (info, n);
+  for (guint k = 0; k < n; k++)
+    if (values != NULL && values[k] != NULL
+        && !candela_param_value_set_given (op, &info[k], values[k], &params->values[k], error))
+      return NULL;
+  return set_defaults (params, op, error) ? g_steal_pointer (&params) : NULL;
 }
 
 /* The empty instance is shared by all threads: counting it would make them wait

@@ -237,6 +237,8 @@ test_calls (void)
   check_form ("subtract(x2=x, x1=k[:, None])", "subtract(index(k), x)");
   check_form ("clip(x, min=0)", "clip(x, scalar)");
 
+  check_shape ("astype(x,\"\\int8\")[1:].T", "[6, 3]");
+
   g_autoptr (CandelaExpression) cast = parse ("astype(x, int8), astype(x, 'int8'), astype(x, dtype=\"int8\")");
 
   for (guint i = 0; i < 3; i++)
@@ -401,6 +403,10 @@ test_syntax_errors (void)
   check_error ("'abc", CANDELA_ERROR_SYNTAX, 1, 1, "does not end");
   check_error ("\"a\\0\"", CANDELA_ERROR_SYNTAX, 1, 3, "not an escape");
   check_error ("sum", CANDELA_ERROR_SYNTAX, 1, 1, "sum(…)");
+  check_error ("(x x)", CANDELA_ERROR_SYNTAX, 1, 4, "expected ',' or ')', found 'x'");
+  check_error ("(x and x)", CANDELA_ERROR_SYNTAX, 1, 4, "'&'");
+  check_error ("[x or x]", CANDELA_ERROR_SYNTAX, 1, 4, "'|'");
+  check_error ("astype(x,'int8)", CANDELA_ERROR_SYNTAX, 1, 10, "does not end");
 }
 
 /* Columns are counted in characters; a tab stays one in the caret's line. */
