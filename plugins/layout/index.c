@@ -29,7 +29,8 @@ typedef struct
 
 typedef struct
 {
-  const CandelaInference *inference;
+  const CandelaInference *inference; /* for errors; NULL: there can be none */
+  const CandelaLayout *layout;
   const char *key;
   const char *at; /* what has not been read yet */
 } Reader;
@@ -129,7 +130,7 @@ static gboolean
 read_items (Reader *reader, GArray *items, guint *n_taken, GError **error)
 {
   gsize rank;
-  const gint64 *shape = candela_layout_get_shape (candela_inference_get_input_layout (reader->inference, 0), &rank);
+  const gint64 *shape = candela_layout_get_shape (reader->layout, &rank);
   guint n_ellipses = 0, n_new = 0;
   Item item;
 
@@ -187,7 +188,7 @@ layout_index (const CandelaInference *inference, const CandelaLayout *layout, co
 {
   g_autoptr (CandelaLayout) result = candela_layout_ref ((CandelaLayout *) layout);
   g_autoptr (GArray) items = g_array_new (FALSE, FALSE, sizeof (Item));
-  Reader reader = { inference, key, key };
+  Reader reader = { inference, layout, key, key };
   guint rank = candela_layout_get_rank (layout);
   guint new_axes[CANDELA_MAX_RANK]; /* where in the result they are, in order */
   guint n_taken, n_new = 0, axis = 0, axis_of_x = 0;

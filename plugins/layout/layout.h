@@ -30,7 +30,8 @@ gboolean layout_answer (CandelaInference *inference, CandelaLayout *layout);
 /* The kernel of ops that sometimes copy: all elements of x, in logical order. */
 extern const CandelaKernelInfo layout_copy_kernels[];
 
-/* index.c: the layout that text between brackets selects of x. */
+/* index.c: the layout that text between brackets selects of x. inference: NULL where
+ * the key was read before, for a layout of this shape. */
 CandelaLayout *layout_index (const CandelaInference *inference, const CandelaLayout *layout, const char *key,
                              GError **error);
 
@@ -39,5 +40,6 @@ extern const CandelaOpInfo *const layout_copy_ops[];
 extern const CandelaOpInfo *const layout_shape_ops[];
 extern const CandelaOpInfo *const layout_axes_ops[];
 extern const CandelaOpInfo *const layout_index_ops[];
+extern const CandelaOpInfo *const layout_update_ops[];
 
 G_END_DECLS
