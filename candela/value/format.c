@@ -35,6 +35,10 @@ typedef struct
   CandelaFloatStyle real;
   CandelaFloatStyle imaginary;
 
+  const char *separator; /* of elements, and, without its blank, of rows */
+  guint indent;          /* of all lines but the first, which has something before it */
+  guint closing;         /* columns that are left free for what comes behind */
+
   GString *text;
   gsize line_start;
 } Formatter;
@@ -277,14 +281,14 @@ formatter_add_word (Formatter *self, const char *word, gsize length)
 {
   guint rank = self->layout->rank;
   gsize column = self->text->len - self->line_start;
-  gsize width = LINE_WIDTH - rank;
+  gsize width = LINE_WIDTH - rank - self->closing;
 
-  if (column + length > width && column > rank)
+  if (column + length > width && column > rank + self->indent)
     {
       formatter_trim_line (self);
       g_string_append_c (self->text, '\n');
       self->line_start = self->text->len;
-      append_spaces (self->text, rank);
+      append_spaces (self->text, rank + self->indent);
     }
   g_string_append_len (self->text, word, (gssize) length);
 }
@@ -299,11 +303,11 @@ formatter_add_row (Formatter *self)
   for (gint64 i = 0; i < n; i++)
     {
       if (i > 0)
-        g_string_append_c (self->text, ' ');
+        g_string_append (self->text, self->separator);
       if (self->shortened[axis] && i == self->n_leading[axis])
         {
           formatter_add_word (self, "...", 3);
-          g_string_append_c (self->text, ' ');
+          g_string_append (self->text, self->separator);
         }
       g_string_truncate (word, 0);
       append_element (self, word, self->next++);
@@ -311,7 +315,7 @@ formatter_add_row (Formatter *self)
     }
   if (self->shortened[axis] && self->n_trailing[axis] == 0)
     {
-      g_string_append_c (self->text, ' ');
+      g_string_append (self->text, self->separator);
       formatter_add_word (self, "...", 3);
     }
 }
@@ -320,10 +324,12 @@ formatter_add_row (Formatter *self)
 static void
 formatter_separate (Formatter *self, guint axis)
 {
+  g_string_append (self->text, self->separator);
+  formatter_trim_line (self);
   for (guint i = axis + 1; i < self->layout->rank; i++)
     g_string_append_c (self->text, '\n');
   self->line_start = self->text->len;
-  append_spaces (self->text, axis + 1);
+  append_spaces (self->text, axis + 1 + self->indent);
 }
 
 static void
@@ -358,28 +364,48 @@ formatter_add_axis (Formatter *self, guint axis)
   g_string_append_c (self->text, ']');
 }
 
+static char *
+format_elements (Formatter *self, gconstpointer buffer)
+{
+  gsize size = candela_dtype_get_size (self->dtype);
+
+  if (self->layout->n_elements == 0)
+    return g_strdup ("[]");
+
+  formatter_choose (self);
+  self->shown = g_malloc (self->n_shown * size);
+  formatter_gather (self, (const guint8 *) buffer + self->layout->offset * (gint64) size, 0);
+
+  self->next = 0;
+  self->text = g_string_new (NULL);
+  append_spaces (self->text, self->indent);
+  if (self->layout->rank == 0 && self->closing == 0)
+    append_scalar (self, self->text);
+  else
+    {
+      formatter_init_style (self);
+      if (self->layout->rank == 0)
+        append_element (self, self->text, 0);
+      else
+        formatter_add_axis (self, 0);
+    }
+  g_free (self->shown);
+  g_string_erase (self->text, 0, self->indent);
+  return g_string_free (self->text, FALSE);
+}
+
 char *
 candela_format_elements (CandelaDType dtype, const CandelaLayout *layout, gconstpointer buffer)
 {
-  gsize size = candela_dtype_get_size (dtype);
-  Formatter self = { .dtype = dtype, .layout = layout };
+  Formatter self = { .dtype = dtype, .layout = layout, .separator = " " };
 
-  if (layout->n_elements == 0)
-    return g_strdup ("[]");
+  return format_elements (&self, buffer);
+}
 
-  formatter_choose (&self);
-  self.shown = g_malloc (self.n_shown * size);
-  formatter_gather (&self, (const guint8 *) buffer + layout->offset * (gint64) size, 0);
+char *
+candela_format_literal (CandelaDType dtype, const CandelaLayout *layout, gconstpointer buffer, guint indent)
+{
+  Formatter self = { .dtype = dtype, .layout = layout, .separator = ", ", .indent = indent, .closing = 1 };
 
-  self.next = 0;
-  self.text = g_string_new (NULL);
-  if (layout->rank == 0)
-    append_scalar (&self, self.text);
-  else
-    {
-      formatter_init_style (&self);
-      formatter_add_axis (&self, 0);
-    }
-  g_free (self.shown);
-  return g_string_free (self.text, FALSE);
+  return format_elements (&self, buffer);
 }

@@ -17,5 +17,6 @@ gboolean candela_tensor_count_bytes (CandelaDType dtype, const CandelaLayout *la
 
 /* value/format.c: a value as NumPy's str() prints it. */
 char *candela_format_elements (CandelaDType dtype, const CandelaLayout *layout, gconstpointer buffer);
+char *candela_format_literal (CandelaDType dtype, const CandelaLayout *layout, gconstpointer buffer, guint indent);
 
 G_END_DECLS

@@ -437,3 +437,27 @@ candela_tensor_to_string (CandelaTensor *tensor)
     return g_strdup ("[]");
   return candela_format_elements (tensor->dtype, tensor->layout, tensor->buffer->data);
 }
+
+/**
+ * candela_tensor_to_literal:
+ * @tensor: a tensor
+ * @indent: how many columns stand before the first line; the others are indented by
+ *   as many
+ *
+ * The elements as NumPy's `repr()` has them between its parentheses: as
+ * candela_tensor_to_string(), with commas.
+ *
+ * Returns: (transfer full): the text
+ *
+ * Since: 1.0
+ */
+char *
+candela_tensor_to_literal (CandelaTensor *tensor, guint indent)
+{
+  g_return_val_if_fail (CANDELA_IS_TENSOR (tensor), NULL);
+  g_return_val_if_fail (indent <= 64, NULL);
+
+  if (tensor->dtype == CANDELA_DTYPE_INVALID)
+    return g_strdup ("[]");
+  return candela_format_literal (tensor->dtype, tensor->layout, tensor->buffer->data, indent);
+}

@@ -87,4 +87,7 @@ gint64 candela_tensor_get_int64 (CandelaTensor *tensor, const gint64 *index, gsi
 CANDELA_AVAILABLE_IN_1_0
 char *candela_tensor_to_string (CandelaTensor *tensor);
 
+CANDELA_AVAILABLE_IN_1_0
+char *candela_tensor_to_literal (CandelaTensor *tensor, guint indent);
+
 G_END_DECLS

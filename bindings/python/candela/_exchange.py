@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Arrays from what others have, and for others: sequences of numbers, the array
+# interface of NumPy, buffers, and calls of NumPy's functions.
+
+import ctypes
+import math
+import operator
+import struct
+
+from gi.overrides import Candela as core
+from gi.repository import Candela
+
+DType = Candela.DType
+_CODES = {
+    DType.BOOL: "?", DType.INT8: "b", DType.INT16: "h", DType.INT32: "i", DType.INT64: "q", DType.UINT8: "B",
+    DType.UINT16: "H", DType.UINT32: "I", DType.UINT64: "Q", DType.FLOAT32: "f", DType.FLOAT64: "d",
+}
+_PARTS = {DType.COMPLEX64: "f", DType.COMPLEX128: "d"}
+
+
+# ---- From memory ----
+
+def _alive(owner):
+    """A function that holds the owner until it is called, or goes."""
+    def release(*data):
+        nonlocal owner
+        owner = None
+    return release
+
+
+def wrap_memory(dtype, shape, strides, address, read_only, release):
+    """A tensor over memory of others, without a copy; strides in elements, None where packed. What is
+    before the address belongs to it where strides are negative."""
+    shape = list(shape)
+    if strides is None:
+        layout, low = Candela.Layout.new(shape), 0
+        high = math.prod(shape)
+    else:
+        strides = list(strides)
+        reach = [(n - 1) * stride for n, stride in zip(shape, strides)] if 0 not in shape else [0]
+        low, high = sum(r for r in reach if r < 0), 1 + sum(r for r in reach if r > 0)
+        layout = Candela.Layout.new_strided(shape, strides, -low)
+    size = dtype.itemsize
+    flags = Candela.MemoryFlags.READ_ONLY if read_only else Candela.MemoryFlags.WRITABLE
+    if 0 in shape:
+        release()
+        return Candela.Tensor.new(dtype, shape)
+    return Candela.Tensor.new_foreign(dtype, layout, address + low * size, (high - low) * size, flags, release, None)
+
+
+def _from_interface(value):
+    interface = value.__array_interface__
+    text = interface["typestr"]
+    dtype = core._BY_TYPESTR.get(text[1:]) if text[:1] in "<|=" else None
+    if dtype is None:
+        raise TypeError("an array of %s cannot be one of Candela's" % text)
+    data = interface.get("data")
+    if not isinstance(data, tuple):
+        raise TypeError("an array interface without an address")
+    strides = interface.get("strides")
+    if strides is not None:
+        if any(stride % dtype.itemsize for stride in strides):
+            return None, dtype
+        strides = [stride // dtype.itemsize for stride in strides]
+    tensor = wrap_memory(dtype, interface["shape"], strides, data[0], True, _alive(value))
+    return tensor, dtype
+
+
+def _from_buffer(value):
+    """What exports a packed buffer of a number type, such as array.array and memoryview."""
+    view = memoryview(value)
+    dtype = {code: dtype for dtype, code in _CODES.items()}.get(view.format.lstrip("@=<"))
+    if view.format in ("l", "L"):
+        dtype = {("l", 8): DType.INT64, ("L", 8): DType.UINT64}.get((view.format, view.itemsize), dtype)
+    if dtype is None:
+        raise TypeError("a buffer of format %r cannot be an array" % view.format)
+    return Candela.Tensor.new_from_data(dtype, list(view.shape), view.tobytes())
+
+
+# ---- From sequences ----
+
+def _flatten(value, shape, items, depth=0):
+    if isinstance(value, core.Array):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        if depth == len(shape):
+            if items:
+                raise ValueError("the sequences are not all as deep")
+            shape.append(len(value))
+            if len(shape) > Candela.MAX_RANK:
+                raise ValueError("sequences are nested deeper than the %d axes that there can be" % Candela.MAX_RANK)
+        elif len(value) != shape[depth]:
+            raise ValueError("a sequence of %d among sequences of %d, on axis %d" % (len(value), shape[depth], depth))
+        for item in value:
+            _flatten(item, shape, items, depth + 1)
+        return
+    if depth != len(shape):
+        raise ValueError("the sequences are not all as deep")
+    items.append(value)
+
+
+def _dtype_of(items):
+    kinds = {type(item) for item in items}
+    if not kinds:
+        return DType.FLOAT64
+    if kinds <= {bool}:
+        return DType.BOOL
+    if all(isinstance(item, int) or hasattr(item, "__index__") for item in items):
+        return DType.UINT64 if any(operator.index(item) >= 1 << 63 for item in items) else DType.INT64
+    if all(isinstance(item, (int, float)) or hasattr(item, "__float__") for item in items):
+        return DType.FLOAT64
+    if all(isinstance(item, (int, float, complex)) for item in items):
+        return DType.COMPLEX128
+    wrong = next(item for item in items if not isinstance(item, (int, float, complex)))
+    raise TypeError("no number: %r" % (wrong,))
+
+
+def _from_sequence(value, dtype):
+    shape, items = [], []
+    _flatten(value, shape, items)
+    found = _dtype_of(items)
+    dtype = dtype or found
+    kind = Candela.dtype_get_kind(dtype)
+    try:
+        if dtype in _PARTS:
+            numbers = [part for item in items for part in (complex(item).real, complex(item).imag)]
+            data = struct.pack("<%d%s" % (len(numbers), _PARTS[dtype]), *numbers)
+        else:
+            if kind == Candela.DTypeKind.FLOAT:
+                items = [float(item) for item in items]
+            elif kind == Candela.DTypeKind.BOOL:
+                items = [bool(item) for item in items]
+            else:
+                items = [int(item) for item in items]
+            data = struct.pack("<%d%s" % (len(items), _CODES[dtype]), *items)
+    except struct.error:
+        raise OverflowError("a number that %s cannot hold" % dtype.name) from None
+    return Candela.Tensor.new_from_data(dtype, shape, data)
+
+
+def asarray(value, dtype, copy):
+    array, shared = None, False
+    if isinstance(value, core.Array):
+        array, shared = core._wrap(value._node), True
+        array._tensor = value._tensor
+    elif isinstance(value, Candela.Node):
+        array, shared = core._wrap(value), True
+    elif isinstance(value, Candela.Tensor):
+        array, shared = core._from_tensor(value), True
+    elif isinstance(value, (bool, int, float, complex, list, tuple)) and not hasattr(value, "__array_interface__"):
+        if copy is False:
+            raise ValueError("numbers of Python cannot become an array without a copy")
+        return core._from_tensor(_from_sequence(value, dtype))
+    elif hasattr(value, "__array_interface__"):
+        tensor, _ = _from_interface(value)
+        if tensor is None:
+            if copy is False:
+                raise ValueError("strides that are no whole elements need a copy")
+            return asarray(value.copy(), dtype, None)
+        array, shared = core._from_tensor(tensor), True
+    elif hasattr(value, "__dlpack__"):
+        from candela import _dlpack
+
+        array, shared = core._from_tensor(_dlpack.take(value)), True
+    elif hasattr(value, "__array__"):
+        return asarray(value.__array__(), dtype, copy)
+    elif value is not None:
+        array = core._from_tensor(_from_buffer(value))
+    else:
+        raise TypeError("an array of nothing: give numbers or an array")
+    if dtype is not None and dtype != array.dtype:
+        if copy is False:
+            raise ValueError("from %s to %s there is a copy" % (array.dtype.name, dtype.name))
+        return core.apply("astype", (array,), "dtype", dtype)
+    if copy and shared:
+        tensor = array.tensor
+        return core._from_tensor(Candela.Tensor.new_from_data(tensor.get_dtype(), list(array.shape),
+                                                              tensor.get_bytes().get_data() or b""))
+    return array
+
+
+# ---- For others ----
+
+def _memory(tensor):
+    """The tensor's memory as an object with a buffer, which holds the tensor, and where in it the first
+    element is."""
+    layout = tensor.get_layout()
+    size = tensor.get_dtype().itemsize
+    shape, strides = layout.get_shape(), layout.get_strides()
+    reach = [(n - 1) * stride for n, stride in zip(shape, strides)]
+    low, high = sum(r for r in reach if r < 0), 1 + sum(r for r in reach if r > 0)
+    first = tensor.get_data() + layout.get_offset() * size
+    block = (ctypes.c_ubyte * ((high - low) * size)).from_address(first + low * size)
+    block.owner = tensor
+    return memoryview(block).toreadonly(), -low * size
+
+
+def array_interface(tensor):
+    dtype = tensor.get_dtype()
+    shape = tuple(tensor.get_shape())
+    interface = {"version": 3, "typestr": core._TYPESTRS[dtype], "shape": shape}
+    if 0 in shape:
+        interface["data"] = memoryview(b"")
+        return interface
+    interface["data"], interface["offset"] = _memory(tensor)
+    if not tensor.get_layout().is_contiguous():
+        interface["strides"] = tuple(stride * dtype.itemsize for stride in tensor.get_layout().get_strides())
+    return interface
+
+
+def buffer(tensor):
+    data = memoryview(tensor.get_bytes().get_data() or b"")
+    code = _CODES.get(tensor.get_dtype())
+    shape = tensor.get_shape()
+    if code is None or 0 in shape:
+        return data
+    return data.cast(code, shape)
+
+
+def _to_numbers(array):
+    data = array.tensor.get_bytes().get_data() or b""
+    if array.dtype in _PARTS:
+        parts = struct.unpack("<%d%s" % (2 * array.size, _PARTS[array.dtype]), data)
+        return [complex(*pair) for pair in zip(parts[::2], parts[1::2])]
+    return list(struct.unpack("<%d%s" % (array.size, _CODES[array.dtype]), data))
+
+
+def to_list(array):
+    items = _to_numbers(array)
+    for n in reversed(array.shape[1:]):
+        items = [items[i:i + n] for i in range(0, len(items), n)] if n else [[] for _ in range(array.size or array.shape[0])]
+    return items if array.shape else items[0]
+
+
+# NumPy's names where they are not the standard's.
+_UFUNCS = {
+    "true_divide": "divide", "divide": "divide", "absolute": "abs", "fabs": "abs", "power": "pow",
+    "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh",
+    "arctanh": "atanh", "arctan2": "atan2", "left_shift": "bitwise_left_shift",
+    "right_shift": "bitwise_right_shift", "invert": "bitwise_invert", "conjugate": "conj", "rint": "round",
+    "mod": "remainder",
+}
+_SAME = {
+    "add", "subtract", "multiply", "floor_divide", "remainder", "negative", "positive", "square", "sqrt", "exp",
+    "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "sinh", "cosh", "tanh", "hypot", "logaddexp",
+    "maximum", "minimum", "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and",
+    "logical_or", "logical_xor", "logical_not", "bitwise_and", "bitwise_or", "bitwise_xor", "ceil", "floor", "trunc",
+    "sign", "isfinite", "isinf", "isnan", "signbit", "copysign", "nextafter", "reciprocal", "matmul",
+}
+
+
+def array_ufunc(ufunc, method, inputs, options):
+    """Element-wise functions stay lazy; what Candela has not is NumPy's, on the values."""
+    name = _UFUNCS.get(ufunc.__name__) or (ufunc.__name__ if ufunc.__name__ in _SAME else None)
+    if method == "__call__" and name is not None and not options:
+        return core.apply(name, inputs)
+    inputs = [value.__array__() if isinstance(value, core.Array) else value for value in inputs]
+    if any(isinstance(out, core.Array) for out in options.get("out", ())):
+        raise TypeError("%s: NumPy cannot write into an array of Candela's" % ufunc.__name__)
+    return getattr(ufunc, method)(*inputs, **options)

@@ -1,0 +1,655 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Candela as Python expects it: an array type over nodes, with operators, indexing,
+# printing and the protocols by which libraries exchange arrays; and errors that are
+# Python's own. All of it calls what introspection offers; nothing is compiled.
+
+import functools
+import json
+import operator
+import threading
+
+from gi.repository import Gio, GLib
+
+from ..module import get_introspection_module
+from ..overrides import override
+
+Candela = get_introspection_module("Candela")
+
+__all__ = []
+
+DType, Node = Candela.DType, Candela.Node
+_new_op, _new_tensor = Node.new_op, Node.new_tensor
+_PARAMS_TYPE = GLib.VariantType.new("a{sv}")
+# Elements from which a run is watched for Ctrl-C.
+_LONG = 1 << 18
+
+
+# ---- Errors ----
+
+class CandelaError(GLib.Error):
+    """An error of Candela; most are also TypeErrors, ValueErrors or IndexErrors."""
+
+
+class DTypeError(CandelaError, TypeError):
+    """Arrays of dtypes that do not go together, or that an op does not take."""
+
+
+class ShapeError(CandelaError, ValueError):
+    """Shapes that do not go together."""
+
+
+class AxisError(CandelaError, ValueError, IndexError):
+    """An axis, or an index, that is not there."""
+
+
+class ParameterError(CandelaError, ValueError):
+    """A parameter that is not what it may be."""
+
+
+class ArityError(CandelaError, TypeError):
+    """Too few or too many operands."""
+
+
+class OutOfMemoryError(CandelaError, MemoryError):
+    """There is no memory for a result."""
+
+
+_ERRORS = {
+    Candela.Error.DTYPE: DTypeError,
+    Candela.Error.SHAPE: ShapeError,
+    Candela.Error.AXIS: AxisError,
+    Candela.Error.PARAMETER: ParameterError,
+    Candela.Error.ARITY: ArityError,
+    Candela.Error.NO_MEMORY: OutOfMemoryError,
+}
+
+
+def _error(error):
+    """The same error, in the class that Python's users expect."""
+    if not isinstance(error, CandelaError) and error.domain == "candela-error-quark":
+        kind = _ERRORS.get(error.code, CandelaError)
+        return kind(error.message, error.domain, error.code)
+    return error
+
+
+def _index_error(error):
+    """What is wrong with a key is an IndexError."""
+    error = _error(error)
+    if error.message.startswith("index: ") and not isinstance(error, (AxisError, DTypeError)):
+        return AxisError(error.message, error.domain, error.code)
+    return error
+
+
+# ---- Dtypes ----
+
+def _dtype_name(self):
+    return Candela.dtype_get_name(self)
+
+
+DType.name = property(_dtype_name)
+DType.itemsize = property(Candela.dtype_get_size)
+DType.__str__ = _dtype_name
+DType.__repr__ = lambda self: "candela.%s" % self.name
+DType.__reduce__ = lambda self: (DType, (int(self),))
+
+_TYPESTRS = {
+    DType.BOOL: "|b1", DType.INT8: "|i1", DType.INT16: "<i2", DType.INT32: "<i4", DType.INT64: "<i8",
+    DType.UINT8: "|u1", DType.UINT16: "<u2", DType.UINT32: "<u4", DType.UINT64: "<u8",
+    DType.FLOAT32: "<f4", DType.FLOAT64: "<f8", DType.COMPLEX64: "<c8", DType.COMPLEX128: "<c16",
+}
+_BY_TYPESTR = {text[1:]: dtype for dtype, text in _TYPESTRS.items()}
+_BY_PYTHON = {bool: DType.BOOL, int: DType.INT64, float: DType.FLOAT64, complex: DType.COMPLEX128}
+
+
+def as_dtype(dtype):
+    """The dtype that a DType, a name, a Python type or a NumPy dtype stands for; of None: None."""
+    if dtype is None or isinstance(dtype, DType):
+        return dtype
+    if isinstance(dtype, str):
+        try:
+            return Candela.dtype_from_name(dtype)
+        except GLib.Error as error:
+            raise _error(error) from None
+    found = _BY_PYTHON.get(dtype) if isinstance(dtype, type) else None
+    if found is None:
+        # NumPy's dtypes, and the classes of its scalars.
+        text = getattr(dtype, "str", None)
+        if text is None and isinstance(dtype, type) and hasattr(dtype, "dtype"):
+            text = getattr(dtype(), "dtype").str
+        if isinstance(text, str) and text[:1] in "<|=":
+            found = _BY_TYPESTR.get(text[1:])
+    if found is None:
+        raise TypeError("no dtype: %r" % (dtype,))
+    return found
+
+
+# ---- Parameters ----
+
+def _variant_text(value):
+    if value is True or value is False:
+        return "true" if value else "false"
+    if isinstance(value, DType):
+        return json.dumps(value.name)
+    if isinstance(value, str):
+        return json.dumps(value)
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, (tuple, list)):
+        return "@ax [%s]" % ", ".join(str(operator.index(item)) for item in value)
+    return "int64 %d" % operator.index(value)
+
+
+@functools.lru_cache(maxsize=8192, typed=True)
+def _variant(*items):
+    """a{sv} of names and values in turn; None is not given."""
+    pairs = [(name, value) for name, value in zip(items[::2], items[1::2]) if value is not None]
+    if not pairs:
+        return None
+    if any(isinstance(value, float) and value - value != 0 for _, value in pairs):
+        return GLib.Variant("a{sv}", {name: GLib.Variant.new_double(value) if isinstance(value, float)
+                                      else GLib.Variant.parse(None, _variant_text(value), None, None)
+                                      for name, value in pairs})
+    text = ", ".join("'%s': <%s>" % (name, _variant_text(value)) for name, value in pairs)
+    return GLib.Variant.parse(_PARAMS_TYPE, "{%s}" % text, None, None)
+
+
+# ---- Arrays ----
+
+_OPERANDS = {bool: Node.new_bool, int: Node.new_int, float: Node.new_float}
+
+
+def _operand(value):
+    """What stands beside an array in an expression, as a node; NotImplemented if it cannot."""
+    make = _OPERANDS.get(type(value))
+    if make is not None:
+        try:
+            return make(value)
+        except OverflowError:
+            raise OverflowError("%d does not fit into 64 bits" % value) from None
+    if isinstance(value, Array):
+        return value._node
+    if isinstance(value, Node):
+        return value
+    for kind, make in _OPERANDS.items():
+        if isinstance(value, kind):
+            return make(kind(value))
+    if isinstance(value, Candela.Tensor) or hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__"):
+        return asarray(value)._node
+    return NotImplemented
+
+
+def _wrap(node):
+    array = _new(Array)
+    array._node = node
+    array._tensor = None
+    return array
+
+
+def apply(name, operands, *params):
+    """An op by its name over operands; params are names and values in turn, as in _variant()."""
+    nodes = [None if operand is None else _operand(operand) for operand in operands]
+    for operand, node in zip(operands, nodes):
+        if node is NotImplemented:
+            raise TypeError("%s: no array and no number: %r" % (name, operand))
+    try:
+        return _wrap(_new_op(name, nodes, _variant(*params) if params else None))
+    except GLib.Error as error:
+        raise _error(error) from None
+
+
+def outputs(array):
+    """All outputs of the op that an array is the first output of."""
+    node = array._node
+    return tuple(_wrap(node.get_output(n)) for n in range(node.get_n_outputs()))
+
+
+def _binary(name):
+    def method(self, other):
+        node = other._node if type(other) is Array else _operand(other)
+        if node is NotImplemented:
+            return node
+        try:
+            return _wrap(_new_op(name, [self._node, node], None))
+        except GLib.Error as error:
+            raise _error(error) from None
+    return method
+
+
+def _reflected(name):
+    def method(self, other):
+        node = _operand(other)
+        if node is NotImplemented:
+            return node
+        try:
+            return _wrap(_new_op(name, [node, self._node], None))
+        except GLib.Error as error:
+            raise _error(error) from None
+    return method
+
+
+def _unary(name):
+    def method(self):
+        try:
+            return _wrap(_new_op(name, [self._node], None))
+        except GLib.Error as error:
+            raise _error(error) from None
+    return method
+
+
+def _key_part(part):
+    if part is None:
+        return "None"
+    if part is Ellipsis:
+        return "..."
+    if isinstance(part, slice):
+        ends = ["" if end is None else str(operator.index(end)) for end in (part.start, part.stop, part.step)]
+        return ":".join(ends[:2] if part.step is None else ends)
+    return str(operator.index(part))
+
+
+def _key_text(key):
+    try:
+        return ", ".join([_key_part(part) for part in key]) if isinstance(key, tuple) else _key_part(key)
+    except TypeError:
+        raise IndexError("no index: %r; there are integers, slices, None and ..." % (key,)) from None
+
+
+class Array:
+    """A value that need not have been computed yet: what operators and functions over
+    arrays give. It is computed when it is looked at, and kept from then on."""
+
+    __slots__ = ("_node", "_tensor", "__weakref__")
+    __array_priority__ = 1000
+
+    def __new__(cls, value=None, dtype=None):
+        return asarray(value, dtype=dtype)
+
+    # Facts: known without computing.
+
+    @property
+    def node(self):
+        """The Candela.Node that this array is."""
+        return self._node
+
+    @property
+    def dtype(self):
+        return self._node.get_dtype()
+
+    @property
+    def shape(self):
+        return tuple(self._node.get_shape())
+
+    @property
+    def ndim(self):
+        return len(self._node.get_shape())
+
+    @property
+    def size(self):
+        return self._node.get_layout().get_n_elements()
+
+    @property
+    def nbytes(self):
+        return self.size * self.dtype.itemsize
+
+    @property
+    def device(self):
+        return "cpu"
+
+    def to_device(self, device, /, *, stream=None):
+        if device != "cpu":
+            raise ValueError("there is one device, 'cpu', and not %r" % (device,))
+        return self
+
+    @property
+    def T(self):
+        if self.ndim != 2:
+            raise ShapeError("T: of 2 axes, not of %d; permute_dims orders any" % self.ndim, "candela-error-quark",
+                             int(Candela.Error.SHAPE))
+        return apply("transpose", (self,))
+
+    @property
+    def mT(self):
+        return apply("matrix_transpose", (self,))
+
+    # Computing.
+
+    def materialize(self, cancellable=None, progress=None):
+        """Computes the value, unless it is there, and keeps it. progress is called with
+        what is done and what there is to do."""
+        if self._tensor is None:
+            materialize(self, cancellable=cancellable, progress=progress)
+        return self
+
+    async def materialize_async(self, cancellable=None):
+        """As materialize(), on another thread while the event loop goes on."""
+        import asyncio
+
+        cancellable = cancellable or Gio.Cancellable()
+        work = asyncio.get_running_loop().run_in_executor(None, lambda: self.materialize(cancellable))
+        try:
+            await asyncio.shield(work)
+        except asyncio.CancelledError:
+            cancellable.cancel()
+            raise
+        return self
+
+    @property
+    def tensor(self):
+        """The Candela.Tensor of the value."""
+        return self.materialize()._tensor
+
+    def plan(self, flags=None):
+        """How it would be computed: text in a terminal, a picture in a notebook."""
+        try:
+            return Candela.Plan.new([self._node], flags or Candela.PlanFlags.DEFAULT)
+        except GLib.Error as error:
+            raise _error(error) from None
+
+    # Looking at the value.
+
+    def __str__(self):
+        return self.tensor.to_string()
+
+    def __repr__(self):
+        text = self.tensor.to_literal(6)
+        named = self.size == 0 or self.dtype not in (DType.BOOL, DType.INT64, DType.FLOAT64, DType.COMPLEX128)
+        shape = "" if self.size > 0 or self.shape == (0,) else ", shape=%s" % (self.shape,)
+        return "Array(%s%s%s)" % (text, shape, ", dtype=%s" % self.dtype.name if named else "")
+
+    def _scalar(self, what):
+        if self.size != 1 or self.ndim != 0:
+            raise TypeError("%s() of an array of shape %s; it must be of shape ()" % (what, self.shape))
+        return self.tensor
+
+    def _read(self, what):
+        """The one element, as what Python has for its kind."""
+        tensor = self._scalar(what)
+        dtype = self.dtype
+        if dtype in (DType.FLOAT32, DType.FLOAT64):
+            return tensor.get_double([])
+        if dtype == DType.UINT64:
+            return int.from_bytes(tensor.get_bytes().get_data(), "little")
+        if dtype in (DType.COMPLEX64, DType.COMPLEX128):
+            import struct
+
+            return complex(*struct.unpack("<2f" if dtype == DType.COMPLEX64 else "<2d", tensor.get_bytes().get_data()))
+        value = tensor.get_int64([])
+        return bool(value) if dtype == DType.BOOL else value
+
+    def item(self):
+        return self._read("item")
+
+    def __bool__(self):
+        return bool(self._read("bool"))
+
+    def __int__(self):
+        return int(self._read("int"))
+
+    def __float__(self):
+        return float(self._read("float"))
+
+    def __complex__(self):
+        return complex(self._read("complex"))
+
+    def __index__(self):
+        if self.dtype in (DType.BOOL, DType.FLOAT32, DType.FLOAT64, DType.COMPLEX64, DType.COMPLEX128):
+            raise TypeError("an array of dtype %s is no index" % self.dtype.name)
+        return self._read("index")
+
+    def tolist(self):
+        """Nested lists of Python's numbers."""
+        from candela import _exchange
+
+        return _exchange.to_list(self)
+
+    __hash__ = None
+
+    # Parts.
+
+    def __getitem__(self, key):
+        node = self._node
+        try:
+            return _wrap(_new_op("index", [node], _variant("key", _key_text(key))))
+        except GLib.Error as error:
+            raise _index_error(error) from None
+
+    def __setitem__(self, key, value):
+        """The array is another value from then on; what has been made of the old one keeps that."""
+        node = _operand(value) if not isinstance(value, (list, tuple)) else asarray(value)._node
+        if node is NotImplemented:
+            raise TypeError("no array and no number: %r" % (value,))
+        try:
+            self._node = _new_op("update", [self._node, node], _variant("key", _key_text(key)))
+        except GLib.Error as error:
+            raise _index_error(error) from None
+        self._tensor = None
+
+    def __len__(self):
+        shape = self._node.get_shape()
+        if not shape:
+            raise TypeError("an array without axes has no length")
+        return shape[0]
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+    def __contains__(self, value):
+        return bool(apply("any", (self == value,)))
+
+    # Exchange with others.
+
+    def __array_namespace__(self, /, *, api_version=None):
+        import candela
+
+        if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+            raise ValueError("no version of the array API standard that is known: %r" % (api_version,))
+        return candela
+
+    @property
+    def __array_interface__(self):
+        from candela import _exchange
+
+        return _exchange.array_interface(self.tensor)
+
+    def __array__(self, dtype=None, copy=None):
+        import numpy
+
+        class Memory:
+            __array_interface__ = self.__array_interface__
+
+        array = numpy.asarray(Memory)
+        if dtype is not None and array.dtype != dtype:
+            if copy is False:
+                raise ValueError("another dtype needs a copy")
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def __dlpack__(self, /, *, stream=None, max_version=None, dl_device=None, copy=None):
+        from candela import _dlpack
+
+        if stream is not None:
+            raise ValueError("on a CPU there are no streams")
+        return _dlpack.export(self.tensor, max_version, dl_device, copy)
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        from candela import _exchange
+
+        return _exchange.array_ufunc(ufunc, method, inputs, options)
+
+    def __buffer__(self, flags):
+        from candela import _exchange
+
+        return _exchange.buffer(self.tensor)
+
+    def __reduce__(self):
+        tensor = self.tensor
+        return (_unpickle, (int(self.dtype), self.shape, bytes(tensor.get_bytes().get_data() or b"")))
+
+    def __copy__(self):
+        return _wrap(self._node)
+
+    def __deepcopy__(self, memo):
+        return _wrap(self._node)
+
+    def _repr_svg_(self):
+        return self.plan()._repr_svg_()
+
+
+_new = object.__new__
+
+_BINARY = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
+    "mod": "remainder", "pow": "pow", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or",
+    "xor": "bitwise_xor", "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift",
+}
+_COMPARE = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal",
+            "ne": "not_equal"}
+_UNARY = {"neg": "negative", "pos": "positive", "abs": "abs", "invert": "bitwise_invert"}
+
+
+def _define(cls, name, method):
+    method.__name__ = method.__qualname__ = name
+    setattr(cls, name, method)
+
+
+for _word, _op in _BINARY.items():
+    _define(Array, "__%s__" % _word, _binary(_op))
+    _define(Array, "__r%s__" % _word, _reflected(_op))
+for _word, _op in _COMPARE.items():
+    _define(Array, "__%s__" % _word, _binary(_op))
+for _word, _op in _UNARY.items():
+    _define(Array, "__%s__" % _word, _unary(_op))
+
+
+def _unpickle(dtype, shape, data):
+    return _from_tensor(Candela.Tensor.new_from_data(DType(dtype), list(shape), data))
+
+
+def _from_tensor(tensor):
+    array = _wrap(_new_tensor(tensor))
+    array._tensor = tensor
+    return array
+
+
+def asarray(value, /, *, dtype=None, device=None, copy=None):
+    """An array of what is an array elsewhere (without a copy where that can be), of numbers, or of
+    nested sequences of numbers."""
+    from candela import _exchange
+
+    if device not in (None, "cpu"):
+        raise ValueError("there is one device, 'cpu', and not %r" % (device,))
+    try:
+        return _exchange.asarray(value, as_dtype(dtype), copy)
+    except GLib.Error as error:
+        raise _error(error) from None
+
+
+# ---- Computing ----
+
+class _Watch:
+    """Called while a run goes on; where Ctrl-C is pressed, it is cancelled."""
+
+    def __init__(self, cancellable, progress):
+        self.cancellable, self.progress = cancellable, progress
+        self.problem = None
+
+    def __call__(self, done, total, *data):
+        try:
+            if self.progress is not None and self.problem is None:
+                self.progress(done, total)
+        except BaseException as problem:
+            self.problem = problem
+            self.cancellable.cancel()
+
+
+def _run(nodes, cancellable, progress):
+    sizes = sum(node.get_layout().get_n_elements() for node in nodes)
+    watched = threading.current_thread() is threading.main_thread() or progress is not None
+    if cancellable is None and progress is None and sizes < _LONG:
+        return Candela.materialize(nodes)
+    plan = Candela.Plan.new(nodes, Candela.PlanFlags.DEFAULT)
+    watch = _Watch(cancellable or Gio.Cancellable(), progress)
+    try:
+        tensors, _ = plan.run([], watch.cancellable, watch if watched else None, None)
+    except GLib.Error:
+        if watch.problem is not None:
+            raise watch.problem from None
+        raise
+    if watch.problem is not None:
+        raise watch.problem
+    return tensors
+
+
+def materialize(*arrays, cancellable=None, progress=None):
+    """Computes several arrays at once, so that what they share is computed once."""
+    missing = [array for array in arrays if array._tensor is None]
+    if missing:
+        try:
+            tensors = _run([array._node for array in missing], cancellable, progress)
+        except GLib.Error as error:
+            raise _error(error) from None
+        for array, tensor in zip(missing, tensors):
+            array._tensor = tensor
+            array._node = _new_tensor(tensor)
+    return arrays[0] if len(arrays) == 1 else arrays
+
+
+# ---- What introspection has, made at home ----
+
+class Plan(Candela.Plan):
+    def __str__(self):
+        return self.to_string()
+
+    __repr__ = __str__
+
+    def _repr_svg_(self):
+        try:
+            return self.to_svg()
+        except GLib.Error:
+            return None
+
+
+Plan = override(Plan)
+__all__.append("Plan")
+
+
+def _node_method(name):
+    def method(self, *others):
+        return getattr(Array, name)(_wrap(self), *others)
+    return method
+
+
+class Node(Candela.Node):
+    def __repr__(self):
+        return "<Candela.Node %s>" % self.to_string()
+
+    __str__ = Candela.Node.to_string
+    __hash__ = Candela.Node.__hash__
+
+
+for _name in ["__%s__" % word for word in (*_BINARY, *("r" + word for word in _BINARY), *_UNARY, "lt", "le", "gt", "ge",
+                                           "getitem", "len", "iter", "float", "int", "bool")]:
+    _define(Node, _name, _node_method(_name))
+Node = override(Node)
+__all__.append("Node")
+
+
+class Tensor(Candela.Tensor):
+    def __str__(self):
+        return self.to_string()
+
+    def __repr__(self):
+        return repr(_from_tensor(self))
+
+    def __array__(self, dtype=None, copy=None):
+        return _from_tensor(self).__array__(dtype, copy)
+
+
+Tensor = override(Tensor)
+__all__.append("Tensor")
+
+__all__.append("Array")
