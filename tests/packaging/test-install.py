@@ -47,6 +47,18 @@ def make(*arguments):
     return run("make", "-C", build, "--no-print-directory", *arguments, env=environment)
 
 
+def check_python(root, environment):
+    code = "import candela as xp; print (xp.asarray ([1, 2]) + 1)"
+    result = run(sys.executable, "-c", code, env=environment)
+    check("the installed package is found", [] if result.stdout == "[2 3]\n" else [result.stdout, result.stderr])
+    venv = os.path.join(root, "venv")
+    result = run(sys.executable, "-m", "venv", "--system-site-packages", "--without-pip", venv)
+    if not check("a virtual environment is made", [] if result.returncode == 0 else [result.stderr]):
+        return
+    result = run(os.path.join(venv, "bin", "python"), "-c", code, env=environment)
+    check("and finds it too", [] if result.stdout == "[2 3]\n" else [result.stdout, result.stderr])
+
+
 def main(root):
     result = make("install", "DESTDIR=" + root)
     if not check("make install", [] if result.returncode == 0 else [result.stdout, result.stderr]):
@@ -108,6 +120,7 @@ def main(root):
                "print (Candela.version_string ())"
         result = run(sys.executable, "-c", code, env=dict(environment, GI_TYPELIB_PATH=typelibs))
         check("the installed typelib is found", [] if result.returncode == 0 else [result.stderr])
+        check_python(root, dict(environment, GI_TYPELIB_PATH=typelibs, PYTHONPATH=pkg_config("--variable=pythondir")))
     else:
         skip("the installed typelib is found", "built without introspection")
 

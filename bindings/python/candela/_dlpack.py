@@ -98,8 +98,7 @@ def export(tensor, max_version, device, copy):
     layout = tensor.get_layout()
     dims = (ctypes.c_int64 * max(len(shape), 1))(*shape)
     strides = (ctypes.c_int64 * max(len(shape), 1))(*layout.get_strides())
-    size = tensor.get_dtype().itemsize
-    inner = DLTensor(data=tensor.get_data() + layout.get_offset() * size if 0 not in shape else None,
+    inner = DLTensor(data=tensor.get_data() if 0 not in shape else None,
                      device=Device(CPU, 0), ndim=len(shape), dtype=_data_type(tensor.get_dtype()), shape=dims,
                      strides=strides, byte_offset=0)
     if versioned:

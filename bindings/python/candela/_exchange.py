@@ -190,7 +190,7 @@ def _memory(tensor):
     shape, strides = layout.get_shape(), layout.get_strides()
     reach = [(n - 1) * stride for n, stride in zip(shape, strides)]
     low, high = sum(r for r in reach if r < 0), 1 + sum(r for r in reach if r > 0)
-    first = tensor.get_data() + layout.get_offset() * size
+    first = tensor.get_data()
     block = (ctypes.c_ubyte * ((high - low) * size)).from_address(first + low * size)
     block.owner = tensor
     return memoryview(block).toreadonly(), -low * size

@@ -249,6 +249,8 @@ def _key_part(part):
 
 
 def _key_text(key):
+    if key == ():
+        return "..."
     try:
         return ", ".join([_key_part(part) for part in key]) if isinstance(key, tuple) else _key_part(key)
     except TypeError:
@@ -328,11 +330,12 @@ class Array:
         cancellable = cancellable or Gio.Cancellable()
         work = asyncio.get_running_loop().run_in_executor(None, lambda: self.materialize(cancellable))
         try:
-            await asyncio.shield(work)
+            return await asyncio.shield(work)
         except asyncio.CancelledError:
+            # What became of it nobody asks any more.
+            work.add_done_callback(lambda work: work.cancelled() or work.exception())
             cancellable.cancel()
             raise
-        return self
 
     @property
     def tensor(self):

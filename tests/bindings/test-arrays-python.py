@@ -1,0 +1,596 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Arrays in Python: operators, indexing, printing, exchange, and errors that are
+# Python's. Values are NumPy's, or by hand.
+
+import array
+import asyncio
+import copy
+import gc
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+
+from testing import Candela, check, equal, raises, resident_bytes, run, test
+
+import candela as xp
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+
+def values(x, wanted, dtype=None):
+    equal(x.tolist(), wanted)
+    if dtype is not None:
+        equal(x.dtype, dtype)
+
+
+A = xp.asarray([[1.0, 2.0], [3.0, 4.0]])
+I = xp.asarray([7, -7, 3])
+
+
+@test("operators")
+def operators():
+    values(A + A, [[2.0, 4.0], [6.0, 8.0]], xp.float64)
+    values(A - A.T, [[0.0, -1.0], [1.0, 0.0]])
+    values(A * A / A, [[1.0, 2.0], [3.0, 4.0]])
+    values(I // xp.asarray(2), [3, -4, 1], xp.int64)
+    values(I % xp.asarray([2, 2, 2]), [1, 1, 1])
+    values(-I, [-7, 7, -3])
+    values(+I, [7, -7, 3])
+    values(abs(I), [7, 7, 3])
+    values(~I, [-8, 6, -4])
+    values(I & 3, [3, 1, 3])
+    values(I | 8, [15, -7, 11])
+    values(I ^ I, [0, 0, 0])
+    values(I << 1, [14, -14, 6])
+    values(I >> 1, [3, -4, 1])
+    x = y = xp.asarray([1, 2])
+    x += 1
+    values(x, [2, 3])
+    values(y, [1, 2])
+
+
+@test("operators with numbers")
+def operators_with_numbers():
+    f = xp.asarray([1, 2], dtype="float32")
+    values(f + 1, [2.0, 3.0], xp.float32)
+    values(1.5 - f, [0.5, -0.5], xp.float32)
+    values(2**f, [2.0, 4.0], xp.float32)
+    values(I * True, [7, -7, 3], xp.int64)
+    values(I / 2, [3.5, -3.5, 1.5], xp.float64)
+    raises(TypeError, lambda: I + "1")
+    raises(TypeError, lambda: I + None)
+    raises(OverflowError, lambda: I + (1 << 70))
+
+
+@test("comparisons")
+def comparisons():
+    values(I > 0, [True, False, True], xp.bool)
+    values(I == 7, [True, False, False])
+    values(0 <= I, [True, False, True])
+    values(I != I, [False, False, False])
+    raises(TypeError, lambda: hash(I))
+    check(7 in I)
+    check(8 not in I)
+
+
+@test("a matrix product")
+def matrix_product():
+    values(A @ A, [[7.0, 10.0], [15.0, 22.0]])
+    error = raises(ValueError, lambda: A @ xp.asarray([1.0, 2.0, 3.0]))
+    check("matmul" in str(error), error)
+
+
+@test("facts without computing")
+def facts():
+    x = xp.asarray([[1, 2, 3]], dtype=xp.int16) + 0
+    equal((x.shape, x.ndim, x.size, x.dtype, x.nbytes), ((1, 3), 2, 3, xp.int16, 6))
+    equal((x.T.shape, x.mT.shape), ((3, 1), (3, 1)))
+    equal((x.device, x.to_device("cpu").shape), ("cpu", (1, 3)))
+    raises(ValueError, lambda: x.to_device("gpu"))
+    raises(ValueError, lambda: x[0].T)
+    check(x.__array_namespace__() is xp)
+    check(x.__array_namespace__(api_version="2024.12") is xp)
+    raises(ValueError, lambda: x.__array_namespace__(api_version="1999"))
+
+
+@test("indexing")
+def indexing():
+    m = xp.reshape(xp.arange(6), (2, 3))
+    values(m[1], [3, 4, 5])
+    values(m[-1, 0], 3)
+    values(m[:, ::-2], [[2, 0], [5, 3]])
+    values(m[..., None, 1], [[1], [4]])
+    values(m[()], [[0, 1, 2], [3, 4, 5]])
+    values(m[1:1], [])
+    values(m[xp.asarray(1)], [3, 4, 5])
+
+
+@test("indexing: what is wrong")
+def indexing_wrong():
+    m = xp.reshape(xp.arange(6), (2, 3))
+    for key in (2, -3, (0, 0, 0), (Ellipsis, Ellipsis), "0", 1.0, slice(None, None, 0)):
+        raises((IndexError, ValueError), lambda: m[key])
+    raises(IndexError, lambda: m[2])
+    raises(IndexError, lambda: m["0"])
+    check("out of range" in str(raises(IndexError, lambda: m[2])))
+
+
+@test("setting")
+def setting():
+    x = xp.arange(5)
+    view, double = x[1:3], x * 2
+    x[1] = 9
+    values(x, [0, 9, 2, 3, 4])
+    values(view, [1, 2])
+    values(double, [0, 2, 4, 6, 8])
+    x[::2] = [5, 6, 7]
+    values(x, [5, 9, 6, 3, 7])
+    x[1:] = x[:-1]
+    values(x, [5, 5, 9, 6, 3])
+    m = xp.zeros((2, 2), dtype=xp.float32)
+    m[:, 0] = 1.5
+    values(m, [[1.5, 0.0], [1.5, 0.0]], xp.float32)
+
+    def set_to(array, key, value):
+        array[key] = value
+
+    raises(TypeError, lambda: set_to(x, 0, 1.5))
+    raises(IndexError, lambda: set_to(x, 5, 1))
+    raises(ValueError, lambda: set_to(x, slice(None), [1, 2]))
+    raises(TypeError, lambda: set_to(x, 0, "1"))
+    values(x, [5, 5, 9, 6, 3])
+
+
+@test("iteration and length")
+def iteration():
+    equal(len(A), 2)
+    equal([row.tolist() for row in A], [[1.0, 2.0], [3.0, 4.0]])
+    equal(list(map(int, I)), [7, -7, 3])
+    raises(TypeError, lambda: len(xp.asarray(1)))
+    raises(TypeError, lambda: list(xp.asarray(1)))
+
+
+@test("printing")
+def printing():
+    equal(str(A), "[[1. 2.]\n [3. 4.]]")
+    equal(repr(A), "Array([[1., 2.],\n       [3., 4.]])")
+    equal(repr(xp.asarray([1], dtype=xp.int8)), "Array([1], dtype=int8)")
+    equal(repr(xp.asarray(2.5)), "Array(2.5)")
+    equal(repr(xp.zeros((0, 3))), "Array([], shape=(0, 3), dtype=float64)")
+    equal(str(xp.float32), "float32")
+    equal(repr(xp.float32), "candela.float32")
+    if numpy is not None:
+        for made in (numpy.arange(50), numpy.arange(3000).reshape(3, 1000), numpy.linspace(0, 1, 40),
+                     numpy.arange(24.0).reshape(2, 3, 4), numpy.array([1e-9, 1e9, numpy.nan, -numpy.inf])):
+            equal(str(xp.asarray(made)), str(made))
+            equal(repr(xp.asarray(made)), repr(made).replace("array(", "Array(").replace("\n ", "\n "))
+
+
+@test("numbers of an element")
+def numbers():
+    equal((float(A[1, 0]), int(I[1]), bool(I[0] > 0)), (3.0, -7, True))
+    equal(complex(A[0, 0]), 1 + 0j)
+    equal([10, 20, 30][xp.asarray(1)], 20)
+    equal(int(xp.asarray(2**63 + 5, dtype=xp.uint64)), 2**63 + 5)
+    equal(xp.asarray(-1).item(), -1)
+    equal(int(xp.asarray(-2.9)), -2)
+
+
+@test("numbers of an element: what is wrong")
+def numbers_wrong():
+    raises(TypeError, lambda: float(A))
+    raises(TypeError, lambda: bool(I))
+    raises(TypeError, lambda: [0][xp.asarray(0.0)])
+    raises(TypeError, lambda: int(xp.zeros((1,))))
+
+
+@test("from nested sequences")
+def from_sequences():
+    values(xp.asarray([True, False]), [True, False], xp.bool)
+    values(xp.asarray([1, True]), [1, 1], xp.int64)
+    values(xp.asarray([1, 2.5]), [1.0, 2.5], xp.float64)
+    values(xp.asarray([[[1]], [[2]]]), [[[1]], [[2]]])
+    values(xp.asarray([]), [], xp.float64)
+    values(xp.asarray([[], []]), [[], []])
+    values(xp.asarray((1, 2), dtype="uint8"), [1, 2], xp.uint8)
+    values(xp.asarray([1 + 2j]), [1 + 2j], xp.complex128)
+    values(xp.asarray([2**63]), [2**63], xp.uint64)
+    values(xp.asarray(5), 5)
+
+
+@test("from nested sequences: what is wrong")
+def from_sequences_wrong():
+    raises(ValueError, lambda: xp.asarray([[1, 2], [3]]))
+    raises(ValueError, lambda: xp.asarray([[1], 2]))
+    raises(ValueError, lambda: xp.asarray([1, [2]]))
+    raises(TypeError, lambda: xp.asarray(["a"]))
+    raises(TypeError, lambda: xp.asarray(None))
+    raises(TypeError, lambda: xp.asarray([1], dtype="text"))
+    raises(OverflowError, lambda: xp.asarray([300], dtype=xp.uint8))
+    raises(ValueError, lambda: xp.asarray([1], copy=False))
+    nested = []
+    for _ in range(100):
+        nested = [nested]
+    raises(ValueError, lambda: xp.asarray(nested))
+
+
+@test("from a buffer")
+def from_buffer():
+    values(xp.asarray(array.array("f", [1, 2])), [1.0, 2.0], xp.float32)
+    values(xp.asarray(array.array("q", [1, 2])), [1, 2], xp.int64)
+    values(xp.asarray(b"\x01\x02"), [1, 2], xp.uint8)
+    values(xp.asarray(memoryview(b"abcd").cast("B", (2, 2))), [[97, 98], [99, 100]], xp.uint8)
+
+
+@test("dtypes")
+def dtypes():
+    equal(xp.float32.name, "float32")
+    equal(xp.float32.itemsize, 4)
+    equal(xp.asarray([1], dtype=float).dtype, xp.float64)
+    equal(pickle.loads(pickle.dumps(xp.int8)), xp.int8)
+    equal({xp.int8: 1}[xp.asarray([1], dtype="int8").dtype], 1)
+    if numpy is not None:
+        equal(xp.asarray([1], dtype=numpy.float32).dtype, xp.float32)
+        equal(xp.asarray([1], dtype=numpy.dtype("u2")).dtype, xp.uint16)
+
+
+@test("functions of ops")
+def functions():
+    values(xp.sum(A), 10.0)
+    values(xp.where(I > 0, I, 0), [7, 0, 3])
+    values(xp.clip(I, -1, 5), [5, -1, 3])
+    values(xp.clip(I, max=5), [5, -7, 3])
+    values(xp.relu(I), [7, 0, 3])
+    values(xp.expr("x * 2 + y", x=I, y=1), [15, -13, 7])
+
+
+@test("functions: parameters")
+def parameters():
+    values(xp.sum(A, axis=0), [4.0, 6.0])
+    values(xp.sum(A, axis=(0, 1), keepdims=True), [[10.0]])
+    values(xp.sum(A, axis=[0, 1]), 10.0)
+    values(xp.sum(A, axis=-1, dtype=xp.float32), [3.0, 7.0], xp.float32)
+    values(xp.var(A, correction=1.0, axis=1), [0.5, 0.5])
+    values(xp.permute_dims(A, (1, 0)), [[1.0, 3.0], [2.0, 4.0]])
+    values(xp.full((2,), float("inf")), [float("inf")] * 2)
+
+
+@test("functions: several results")
+def several_results():
+    q, r = xp.divmod(I, 2)
+    values(q, [3, -4, 1])
+    values(r, [1, 1, 1])
+
+
+@test("functions: their description")
+def description():
+    check("axis" in xp.sum.__doc__, xp.sum.__doc__)
+    equal(xp.sum.__name__, "sum")
+    check({"sum", "asarray", "float32", "pi"} <= set(dir(xp)))
+
+
+@test("functions: what is wrong")
+def functions_wrong():
+    raises(AttributeError, lambda: xp.no_such_op)
+    raises(TypeError, lambda: xp.sum())
+    raises(TypeError, lambda: xp.sum(A, axes=0))
+    raises(TypeError, lambda: xp.sum("A"))
+    raises(ValueError, lambda: xp.sum(A, axis="0"))
+    raises(IndexError, lambda: xp.sum(A, axis=2))
+    raises(TypeError, lambda: xp.bitwise_and(A, A))
+    error = raises(ValueError, lambda: A + xp.asarray([1, 2, 3]))
+    check("add: x1 has shape [2, 2] and x2 has shape [3]" in str(error), error)
+    check(isinstance(error, xp.CandelaError))
+
+
+@test("creation")
+def creation():
+    values(xp.zeros(3), [0.0] * 3, xp.float64)
+    values(xp.ones((1, 2), dtype=xp.int8), [[1, 1]], xp.int8)
+    values(xp.full((2,), True), [True, True], xp.bool)
+    values(xp.full_like(I, 2), [2, 2, 2], xp.int64)
+    values(xp.arange(2, 8, 3), [2, 5])
+    values(xp.arange(3), [0, 1, 2], xp.int64)
+    values(xp.linspace(0, 1, 3), [0.0, 0.5, 1.0])
+    values(xp.eye(2, k=1), [[0.0, 1.0], [0.0, 0.0]])
+    equal(xp.empty((2, 0)).shape, (2, 0))
+    x, y = xp.meshgrid(xp.arange(2), xp.arange(3))
+    values(x, [[0, 1], [0, 1], [0, 1]])
+    values(y, [[0, 0], [1, 1], [2, 2]])
+    raises(ValueError, lambda: xp.zeros(3, device="gpu"))
+    raises(ValueError, lambda: xp.zeros(-1))
+    raises(TypeError, lambda: xp.zeros(1.5))
+
+
+@test("dtype functions")
+def dtype_functions():
+    equal(xp.result_type(xp.int8, xp.uint8), xp.int16)
+    equal(xp.result_type(xp.float32, 1.5), xp.float32)
+    equal(xp.result_type(I, 1.5), xp.float64)
+    check(xp.can_cast(xp.int8, xp.int16))
+    check(not xp.can_cast(xp.float64, xp.float32))
+    check(xp.isdtype(xp.int8, ("bool", "integral")))
+    check(not xp.isdtype(xp.float32, xp.float64))
+    equal(xp.finfo(xp.float32).eps, 2.0**-23)
+    equal((xp.iinfo(xp.uint8).max, xp.iinfo(xp.int16).min), (255, -32768))
+    equal(xp.astype(I, xp.float32).dtype, xp.float32)
+    raises(ValueError, lambda: xp.isdtype(xp.int8, "numbers"))
+    raises(TypeError, lambda: xp.finfo(xp.int8))
+    check("float32" in xp.__array_namespace_info__().dtypes(kind="real floating"))
+
+
+@test("shapes")
+def shapes():
+    values(xp.reshape(I, (3, 1)), [[7], [-7], [3]])
+    values(xp.reshape(A, (-1,)), [1.0, 2.0, 3.0, 4.0])
+    raises(ValueError, lambda: xp.reshape(A, (3,)))
+    a, b = xp.broadcast_arrays(I, xp.asarray([[1], [2]]))
+    equal((a.shape, b.shape), ((2, 3), (2, 3)))
+    raises(ValueError, lambda: xp.broadcast_arrays(I, xp.asarray([1, 2])))
+    equal([x.tolist() for x in xp.unstack(A, axis=1)], [[1.0, 3.0], [2.0, 4.0]])
+
+
+@test("several at once")
+def several_at_once():
+    shared = A * 2
+    x, y = shared + 1, shared - 1
+    xp.materialize(x, y)
+    values(x, [[3.0, 5.0], [7.0, 9.0]])
+    values(y, [[1.0, 3.0], [5.0, 7.0]])
+    equal((A + 1).materialize().tolist(), [[2.0, 3.0], [4.0, 5.0]])
+
+
+def long_work():
+    x = xp.expr("sum(tanh(sin(broadcast_to(x, [200000, 1000]))), axis=1)", x=xp.arange(1000) * 1.0)
+    return x
+
+
+@test("progress and cancelling")
+def progress():
+    told = []
+    x = xp.exp(xp.zeros((1000, 1000))) + 1
+    x.materialize(progress=lambda done, total: told.append((done, total)))
+    check(told and told[-1][0] == told[-1][1], told[-3:])
+
+    def stop(done, total):
+        raise KeyError("enough")
+
+    x = long_work()
+    raises(KeyError, lambda: x.materialize(progress=stop))
+    from gi.repository import Gio
+
+    cancellable = Gio.Cancellable()
+    cancellable.cancel()
+    raises(Exception, lambda: long_work().materialize(cancellable))
+
+
+@test("computing beside an event loop")
+def event_loop():
+    async def main():
+        ticks = 0
+
+        async def tick():
+            nonlocal ticks
+            while True:
+                ticks += 1
+                await asyncio.sleep(0.001)
+
+        ticker = asyncio.create_task(tick())
+        x = await xp.exp(xp.zeros((2000, 1000))).materialize_async()
+        ticker.cancel()
+        equal(float(x[0, 0]), 1.0)
+        task = asyncio.create_task(long_work().materialize_async())
+        await asyncio.sleep(0.01)
+        task.cancel()
+        try:
+            await task
+            raise AssertionError("it was not cancelled")
+        except asyncio.CancelledError:
+            pass
+        return ticks
+
+    check(asyncio.run(main()) >= 1)
+
+
+@test("an interrupt")
+def interrupt():
+    threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    started = time.monotonic()
+    raises(KeyboardInterrupt, lambda: long_work().materialize())
+    check(time.monotonic() - started < 20)
+
+
+@test("plans")
+def plans():
+    plan = (A * 2 + 1).plan()
+    check("multiply" in str(plan), str(plan))
+    picture = (A * 2)._repr_svg_()
+    check(picture is None or "<svg" in picture)
+
+
+@test("pickling and copying")
+def pickling():
+    for x in (A, I, A.T, xp.asarray(True), xp.zeros((0, 2)), xp.asarray([1 + 2j])):
+        y = pickle.loads(pickle.dumps(x))
+        equal((y.tolist(), y.dtype, y.shape), (x.tolist(), x.dtype, x.shape))
+    y = copy.deepcopy(A)
+    y[0, 0] = 9
+    values(A, [[1.0, 2.0], [3.0, 4.0]])
+
+
+def needs_numpy(function):
+    def without():
+        print("# NumPy is not here")
+
+    return function if numpy is not None else without
+
+
+@test("NumPy: without a copy")
+@needs_numpy
+def numpy_without_copy():
+    n = numpy.arange(1000000, dtype="float32")
+    x = xp.asarray(n)
+    back = numpy.asarray(x)
+    check(numpy.shares_memory(n, back))
+    check(not back.flags.writeable)
+    computed = x * 2
+    check(numpy.shares_memory(numpy.asarray(computed), numpy.asarray(computed)))
+    numpy.testing.assert_array_equal(numpy.asarray(computed), n * 2)
+    equal(numpy.asarray(x, dtype="float64").dtype, numpy.float64)
+    check(not numpy.shares_memory(numpy.asarray(xp.asarray(n, copy=True)), n))
+    equal(float(xp.asarray(numpy.float32(2.5)) * 2), 5.0)
+
+
+@test("NumPy: layouts")
+@needs_numpy
+def numpy_layouts():
+    n = numpy.arange(24).reshape(2, 3, 4)
+    for view in (n, n.T, n[::-1], n[:, ::-2, 1:], n[0, 0, ::3], numpy.broadcast_to(n[0], (5, 3, 4)), n[:, :0],
+                 numpy.array(7), n.astype(">i4"), n.astype("i2")[:, 1]):
+        if view.dtype.byteorder == ">":
+            raises(TypeError, lambda: xp.asarray(view))
+            continue
+        numpy.testing.assert_array_equal(numpy.asarray(xp.asarray(view)), view)
+        numpy.testing.assert_array_equal(numpy.asarray(xp.asarray(view) + 0), view)
+    record = numpy.zeros(3, dtype=[("a", "u1"), ("b", "<f4")])
+    record["b"] = [1, 2, 3]
+    numpy.testing.assert_array_equal(numpy.asarray(xp.asarray(record["b"])), record["b"])
+    raises(TypeError, lambda: xp.asarray(record))
+    raises(TypeError, lambda: xp.asarray(numpy.array(["a"])))
+    raises(TypeError, lambda: xp.asarray(numpy.array([None])))
+
+
+@test("NumPy: mixed expressions")
+@needs_numpy
+def numpy_mixed():
+    n = numpy.asarray([1.0, 2.0])
+    x = xp.asarray([3.0, 4.0])
+    for mixed in (n + x, x + n, numpy.add(n, x), numpy.float64(1) * n + x):
+        check(isinstance(mixed, xp.Array), type(mixed))
+        values(mixed, [4.0, 6.0])
+    values(numpy.sin(x) * 0, [0.0, 0.0])
+    values(numpy.power(x, 2), [9.0, 16.0])
+    values(n < x, [True, True])
+    check(isinstance(numpy.cbrt(x), numpy.ndarray))
+    equal(float(numpy.add.reduce(x)), 7.0)
+
+
+@test("NumPy: freed and written underneath")
+@needs_numpy
+def numpy_underneath():
+    x = xp.asarray(numpy.arange(100000.0))
+    gc.collect()
+    equal(float(xp.sum(x)), 4999950000.0)
+    seen = numpy.asarray(xp.asarray(numpy.arange(100000.0)) * 1)
+    gc.collect()
+    equal(float(seen[-1]), 99999.0)
+    y = xp.arange(5)
+    seen = numpy.asarray(y)
+    y[0] = 9
+    del y
+    gc.collect()
+    equal(seen.tolist(), [0, 1, 2, 3, 4])
+
+
+@test("DLPack: both ways")
+def dlpack():
+    for x in (A, A.T, I[::-1], xp.asarray(5), xp.zeros((0, 2)), xp.asarray([True]), xp.asarray([1 + 1j])):
+        for y in (xp.from_dlpack(x), xp.from_dlpack(x, copy=True)):
+            equal((y.tolist(), y.dtype), (x.tolist(), x.dtype))
+    equal(A.__dlpack_device__(), (1, 0))
+    if numpy is not None:
+        n = numpy.arange(6.0).reshape(2, 3)[:, ::-1]
+        check(numpy.shares_memory(numpy.asarray(xp.from_dlpack(n)), n))
+        numpy.testing.assert_array_equal(numpy.from_dlpack(xp.asarray(n)), n)
+
+
+@test("DLPack: who holds the memory")
+def dlpack_memory():
+    from candela import _dlpack
+
+    gc.collect()
+    before = len(_dlpack._exported)
+    capsule = A.__dlpack__()
+    equal(len(_dlpack._exported), before + 1)
+    del capsule
+    gc.collect()
+    equal(len(_dlpack._exported), before)
+    x = xp.from_dlpack(xp.arange(1000) * 2)
+    gc.collect()
+    equal(int(xp.sum(x)), 999000)
+    del x
+    gc.collect()
+    equal(len(_dlpack._exported), before)
+
+
+@test("DLPack: what is wrong")
+def dlpack_wrong():
+    class Once:
+        def __init__(self, capsule):
+            self.capsule = capsule
+
+        def __dlpack_device__(self):
+            return (1, 0)
+
+        def __dlpack__(self, **options):
+            return self.capsule
+
+    capsule = A.__dlpack__()
+    once = Once(capsule)
+    values(xp.from_dlpack(once), A.tolist())
+    raises(BufferError, lambda: xp.from_dlpack(once))
+    raises(BufferError, lambda: A.__dlpack__(dl_device=(2, 0)))
+    raises(ValueError, lambda: A.__dlpack__(stream=1))
+    raises(Exception, lambda: xp.from_dlpack(5))
+    raises(Exception, lambda: xp.from_dlpack(Once(5)))
+
+
+@test("threads")
+def threads():
+    problems = []
+
+    def work(seed):
+        try:
+            for i in range(30):
+                x = xp.arange(1000) * seed + i
+                equal(int(xp.sum(x * 2)), 2 * (seed * 499500 + 1000 * i))
+        except BaseException as error:
+            problems.append(error)
+
+    workers = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+        check(not worker.is_alive(), "a thread does not end")
+    equal(problems, [])
+
+
+@test("nothing is left")
+def nothing_is_left():
+    def make(n):
+        for i in range(n):
+            x = xp.asarray([1.0, 2.0, 3.0]) if i % 10 == 0 else A
+            y = xp.sum(x * 2.0 + i)
+            if i % 10 == 0:
+                float(y)
+            if i % 50 == 0 and numpy is not None:
+                numpy.asarray(xp.asarray(numpy.ones(100)) + 1)
+
+    make(3000)
+    gc.collect()
+    before = resident_bytes()
+    make(30000)
+    gc.collect()
+    grown = resident_bytes() - before
+    check(grown < 4 << 20, "%d bytes more" % grown)
+
+
+run("arrays.list")
