@@ -6,7 +6,8 @@
  * integer by -1 itself and 0, as NumPy has it; C leaves both undefined and the
  * processor traps. Floats: the remainder is fmod's, moved to the divisor's sign, and
  * the quotient is made from it, so that the two fit each other; this is Python's
- * float division (Objects/floatobject.c, float_divmod), which NumPy follows. */
+ * float division (Objects/floatobject.c, float_divmod), which NumPy follows. Where an
+ * operand is infinite the quotient is that of the array API standard: x1 / x2. */
 #include "elementwise.h"
 
 #define FLOOR_DIVIDE_SIGNED(T, W, a, b)                                                                                \
@@ -35,6 +36,8 @@
         quotient -= 1;                                                                                                 \
       }                                                                                                                \
     *remainder = mod;                                                                                                  \
+    if (isinf (a) || isinf (b))                                                                                        \
+      return a / b;                                                                                                    \
     if (quotient == 0)                                                                                                 \
       return COPYSIGN ((T) 0, a / b);                                                                                  \
                                                                                                                        \
