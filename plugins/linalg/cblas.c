@@ -135,9 +135,9 @@ end (void)
   pthread_mutex_unlock (&mutex);
 }
 
-/* y = A x, or A' x. */
+/* y = A x, or A' x, or y and that if it adds. */
 static void
-multiply_vector (CandelaDType dtype, const Matrix *a, gboolean transposed, const Matrix *x, gpointer y)
+multiply_vector (CandelaDType dtype, const Matrix *a, gboolean transposed, const Matrix *x, gpointer y, gboolean adds)
 {
   Storage storage = { FALSE, 1 };
   gint64 rows, cols, step = x->cols == 1 ? x->row_stride : x->col_stride;
@@ -152,17 +152,18 @@ multiply_vector (CandelaDType dtype, const Matrix *a, gboolean transposed, const
     step = 1;
 
   /* 0 times what the buffer held may be NaN. */
-  memset (y, 0, (gsize) n * candela_dtype_get_size (dtype));
+  if (!adds)
+    memset (y, 0, (gsize) n * candela_dtype_get_size (dtype));
   if (dtype == CANDELA_DTYPE_FLOAT32)
     blas.sgemv (CblasRowMajor, transpose, (int) rows, (int) cols, 1.0f, (const float *) a->data, (int) storage.leading,
-                (const float *) x->data, (int) step, 0.0f, y, 1);
+                (const float *) x->data, (int) step, adds ? 1 : 0, y, 1);
   else
     blas.dgemv (CblasRowMajor, transpose, (int) rows, (int) cols, 1.0, (const double *) a->data, (int) storage.leading,
-                (const double *) x->data, (int) step, 0.0, y, 1);
+                (const double *) x->data, (int) step, adds ? 1 : 0, y, 1);
 }
 
 static void
-multiply_matrix (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c, gint64 c_stride)
+multiply_matrix (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c, gint64 c_stride, gboolean adds)
 {
   Storage left = { FALSE, 1 }, right = { FALSE, 1 };
   CBLAS_TRANSPOSE left_transpose, right_transpose;
@@ -173,12 +174,12 @@ multiply_matrix (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer 
   right_transpose = right.transposed ? CblasTrans : CblasNoTrans;
   if (dtype == CANDELA_DTYPE_FLOAT32)
     blas.sgemm (CblasRowMajor, left_transpose, right_transpose, (int) a->rows, (int) b->cols, (int) a->cols, 1.0f,
-                (const float *) a->data, (int) left.leading, (const float *) b->data, (int) right.leading, 0.0f, c,
-                (int) c_stride);
+                (const float *) a->data, (int) left.leading, (const float *) b->data, (int) right.leading,
+                adds ? 1.0f : 0.0f, c, (int) c_stride);
   else
     blas.dgemm (CblasRowMajor, left_transpose, right_transpose, (int) a->rows, (int) b->cols, (int) a->cols, 1.0,
-                (const double *) a->data, (int) left.leading, (const double *) b->data, (int) right.leading, 0.0, c,
-                (int) c_stride);
+                (const double *) a->data, (int) left.leading, (const double *) b->data, (int) right.leading,
+                adds ? 1.0 : 0.0, c, (int) c_stride);
 }
 
 /* The vector's elements lie apart by a positive step that the BLAS can count. */
@@ -191,16 +192,16 @@ is_vector (const Matrix *x)
 }
 
 static gboolean
-multiply (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c, gint64 c_stride)
+multiply (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c, gint64 c_stride, gboolean adds)
 {
   int n_threads = blas.has_openmp ? linalg_enter_openmp (&blas.openmp) : 1;
 
   if (b->cols == 1 && is_vector (b) && c_stride == 1)
-    multiply_vector (dtype, a, FALSE, b, c);
+    multiply_vector (dtype, a, FALSE, b, c, adds);
   else if (a->rows == 1 && is_vector (a))
-    multiply_vector (dtype, b, TRUE, a, c);
+    multiply_vector (dtype, b, TRUE, a, c, adds);
   else
-    multiply_matrix (dtype, a, b, c, c_stride);
+    multiply_matrix (dtype, a, b, c, c_stride, adds);
   if (blas.has_openmp)
     linalg_leave_openmp (&blas.openmp, n_threads);
   return TRUE;

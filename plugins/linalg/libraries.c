@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which library multiplies: by dtype and extents alone. float32 is oneDNN's where it
- * was found, except for small products, for which OpenBLAS has kernels that copy
- * nothing; float64 is the BLAS's. CANDELA_LINALG asks for one of them. */
+ * Which library multiplies: by dtype, extents and which operands are transposed alone.
+ * float32 is oneDNN's where it was found, except for small products, for which OpenBLAS
+ * has kernels that copy nothing, and those with a vector; float64 is the BLAS's.
+ * CANDELA_LINALG asks for one of them. */
 #include "linalg.h"
 
 #ifdef LINALG_ONEDNN
-/* Multiplications up to which a product is small. */
+/* Multiplications up to which a product is small, and one of the smallest. */
 #define SMALL_WORK (64 * 64 * 64)
+#define SMALLEST_WORK (24 * 24 * 24)
 
 static gboolean
 is_asked_for (const char *name)
@@ -42,15 +44,28 @@ has_small_kernels (void)
     g_once_init_leave (&state, !is_asked_for ("onednn") && linalg_cblas.open (NULL) && linalg_cblas_suits () ? 2 : 1);
   return state == 2;
 }
+
+/* Of the small ones, those with a transposed right factor, but for the smallest. */
+static gboolean
+is_better_in_onednn (const Matrix *a, const Matrix *b, double work)
+{
+  Storage left = { FALSE, 1 }, right = { FALSE, 1 };
+
+  if (work > SMALL_WORK)
+    return a->rows > 1 && b->cols > 1;
+  linalg_get_storage (a, &left);
+  linalg_get_storage (b, &right);
+  return work > SMALLEST_WORK && right.transposed && !left.transposed && a->rows > 1 && b->cols > 1;
+}
 #endif
 
 const LinalgLibrary *
-linalg_choose_library (CandelaDType dtype, gint64 rows, gint64 inner, gint64 cols, GError **error)
+linalg_choose_library (CandelaDType dtype, const Matrix *a, const Matrix *b, GError **error)
 {
 #ifdef LINALG_ONEDNN
-  double work = (double) rows * (double) inner * (double) cols;
+  double work = (double) a->rows * (double) a->cols * (double) b->cols;
 
-  if (dtype == CANDELA_DTYPE_FLOAT32 && has_onednn () && !(work <= SMALL_WORK && has_small_kernels ()))
+  if (dtype == CANDELA_DTYPE_FLOAT32 && has_onednn () && (is_better_in_onednn (a, b, work) || !has_small_kernels ()))
     return &linalg_onednn;
 #endif
   return linalg_cblas.open (error) ? &linalg_cblas : NULL;
@@ -63,20 +78,22 @@ linalg_describe (void)
   {
     const char *name;
     CandelaDType dtype;
-    gint64 extent;
+    gint64 extent, cols;
   } products[] = {
-    { "float32", CANDELA_DTYPE_FLOAT32, 1024 },
-    { "float32, small", CANDELA_DTYPE_FLOAT32, 8 },
-    { "float64", CANDELA_DTYPE_FLOAT64, 1024 },
+    { "float32", CANDELA_DTYPE_FLOAT32, 1024, 1024 },
+    { "float32, small", CANDELA_DTYPE_FLOAT32, 8, 8 },
+    { "float32, by a vector", CANDELA_DTYPE_FLOAT32, 1024, 1 },
+    { "float64", CANDELA_DTYPE_FLOAT64, 1024, 1024 },
   };
   GVariantBuilder facts;
 
   g_variant_builder_init (&facts, G_VARIANT_TYPE ("a{ss}"));
   for (gsize i = 0; i < G_N_ELEMENTS (products); i++)
     {
-      gint64 n = products[i].extent;
+      gint64 n = products[i].extent, cols = products[i].cols;
+      Matrix a = { NULL, n, n, n, 1, 0 }, b = { NULL, n, cols, cols, 1, 0 };
       g_autoptr (GError) error = NULL;
-      const LinalgLibrary *library = linalg_choose_library (products[i].dtype, n, n, n, &error);
+      const LinalgLibrary *library = linalg_choose_library (products[i].dtype, &a, &b, &error);
       g_autofree char *text = library != NULL ? library->describe () : g_strdup (error->message);
 
       g_variant_builder_add (&facts, "{ss}", products[i].name, text);

@@ -13,6 +13,7 @@ typedef struct
   const guint8 *data;
   gint64 rows, cols;
   gint64 row_stride, col_stride;
+  gint64 start; /* the logical index of its first element in its operand */
 } Matrix;
 
 /* Multiplications that pay for handing a chunk to a thread. */
@@ -48,9 +49,12 @@ typedef struct
   /* Around all that one kernel does. */
   void (*begin) (void);
   void (*end) (void);
-  /* C, rows c_stride elements apart, = A B, on the calling thread alone. FALSE if
-   * there is no memory for it. */
-  gboolean (*multiply) (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c, gint64 c_stride);
+  /* C, rows c_stride elements apart, = A B, or C + A B if it adds, on the calling thread
+   * alone. FALSE if there is no memory for it. */
+  gboolean (*multiply) (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c, gint64 c_stride,
+                        gboolean adds);
+  /* It reads two transposed operands the more slowly, the larger they are. */
+  gboolean wants_one_packed;
   /* Its name, version and kernels, once it is open. */
   char *(*describe) (void);
 } LinalgLibrary;
@@ -63,8 +67,8 @@ extern const LinalgLibrary linalg_onednn;
 /* cblas.c: whether its kernels are those of this processor. */
 gboolean linalg_cblas_suits (void);
 
-/* libraries.c: the one that serves products of that dtype and those extents, open. */
-const LinalgLibrary *linalg_choose_library (CandelaDType dtype, gint64 rows, gint64 inner, gint64 cols, GError **error);
+/* libraries.c: the one that serves products of such matrices of that dtype, open. */
+const LinalgLibrary *linalg_choose_library (CandelaDType dtype, const Matrix *a, const Matrix *b, GError **error);
 
 /* For candela_plugin_describe(): what serves which products; opens them. */
 GVariant *linalg_describe (void);

@@ -89,11 +89,11 @@ operand_init (Product *product, guint input)
   operand->data = candela_kernel_get_input (product->kernel, input);
   matrix_rank = MIN (rank, 2);
   if (rank >= 2)
-    operand->matrix = (Matrix){ NULL, shape[rank - 2], shape[rank - 1], strides[rank - 2], strides[rank - 1] };
+    operand->matrix = (Matrix){ NULL, shape[rank - 2], shape[rank - 1], strides[rank - 2], strides[rank - 1], 0 };
   else if (input == 0)
-    operand->matrix = (Matrix){ NULL, 1, shape[0], 0, strides[0] };
+    operand->matrix = (Matrix){ NULL, 1, shape[0], 0, strides[0], 0 };
   else
-    operand->matrix = (Matrix){ NULL, shape[0], 1, strides[0], 0 };
+    operand->matrix = (Matrix){ NULL, shape[0], 1, strides[0], 0, 0 };
   for (gsize k = 1; k <= product->stack_rank; k++)
     {
       gsize axis = product->stack_rank - k;
@@ -119,6 +119,7 @@ operand_get (const Product *product, Operand *operand, const gint64 *index, GErr
       offset += index[axis] * operand->strides[axis];
       number += index[axis] * operand->numbers[axis];
     }
+  matrix->start = number * n;
   if (!operand->packs)
     {
       matrix->data = operand->data + offset * (gint64) candela_dtype_get_size (product->dtype);
@@ -129,7 +130,8 @@ operand_get (const Product *product, Operand *operand, const gint64 *index, GErr
   if (operand->room == NULL)
     return FALSE;
   if (operand->packed != number)
-    candela_kernel_pack_input (product->kernel, operand->input, product->dtype, number * n, (gsize) n, operand->room);
+    candela_kernel_pack_input (product->kernel, operand->input, product->dtype, matrix->start, (gsize) n,
+                               operand->room);
   operand->packed = number;
   matrix->data = operand->room;
   matrix->row_stride = matrix->cols;
@@ -269,9 +271,8 @@ compute (CandelaKernel *kernel, GError **error)
     }
   if (candela_dtype_get_kind (product.dtype) == CANDELA_DTYPE_KIND_FLOAT)
     {
-      const Matrix *a = &product.operands[0].matrix, *b = &product.operands[1].matrix;
-
-      product.library = linalg_choose_library (product.dtype, a->rows, a->cols, b->cols, error);
+      product.library =
+        linalg_choose_library (product.dtype, &product.operands[0].matrix, &product.operands[1].matrix, error);
       if (product.library == NULL)
         return FALSE;
       product.library->begin ();

@@ -68,7 +68,7 @@ do_nothing (void)
 }
 
 static gboolean
-multiply (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c, gint64 c_stride)
+multiply (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c, gint64 c_stride, gboolean adds)
 {
   Storage left = { FALSE, 1 }, right = { FALSE, 1 };
   int n_threads = onednn.has_openmp ? linalg_enter_openmp (&onednn.openmp) : 1;
@@ -76,9 +76,9 @@ multiply (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c, gint
 
   linalg_get_storage (a, &left);
   linalg_get_storage (b, &right);
-  status =
-    onednn.sgemm (left.transposed ? 'T' : 'N', right.transposed ? 'T' : 'N', a->rows, b->cols, a->cols, 1.0f,
-                  (const float *) a->data, left.leading, (const float *) b->data, right.leading, 0.0f, c, c_stride);
+  status = onednn.sgemm (left.transposed ? 'T' : 'N', right.transposed ? 'T' : 'N', a->rows, b->cols, a->cols, 1.0f,
+                         (const float *) a->data, left.leading, (const float *) b->data, right.leading,
+                         adds ? 1.0f : 0.0f, c, c_stride);
   if (onednn.has_openmp)
     linalg_leave_openmp (&onednn.openmp, n_threads);
   return status == dnnl_success;
@@ -102,5 +102,6 @@ const LinalgLibrary linalg_onednn = {
   .begin = do_nothing,
   .end = do_nothing,
   .multiply = multiply,
+  .wants_one_packed = TRUE,
   .describe = describe,
 };

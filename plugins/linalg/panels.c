@@ -1,22 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A large product is cut into panels, by its extents alone, which the engine's
- * threads share. Where there are rows enough a panel is whole rows of the result;
- * otherwise it is columns. A library packs the right factor anew for each panel of
- * rows: so there are few of them, and each is high. */
+ * A large product is cut into panels, by its extents and the way its operands lie
+ * alone, which the engine's threads share. Where there are rows enough a panel is
+ * whole rows of the result; otherwise it is columns. A library packs the right factor
+ * anew for each panel of rows: so there are few of them, each is high, and if that
+ * factor is large, they are cut into columns too.
+ *
+ * A product that is a few rows high reads its right factor once, and at that the
+ * libraries are slow: they read down columns. So it is given to them a few of that
+ * factor's rows at a time, which the next product adds to. */
 #include "linalg.h"
 
 /* Rows that a panel has at least: the more, the farther away the right factor is. */
 #define LOW_ROWS 128
-#define HIGH_ROWS 256
+#define MIDDLE_ROWS 256
+#define HIGH_ROWS 512
 #define NEAR_BYTES (1 << 19)
+#define FAR_BYTES (1 << 23)
 #define MIN_COLS 1024
+/* The same of a product that reads its other factor a few rows at a time. */
+#define MIN_RUN 2048
 #define MAX_PANELS 16
 /* Edges of panels fall where those of a library's tiles do. */
 #define ROUNDING 16
 /* Elements of a panel that are worth telling of while it is in the cache. */
 #define MIN_TOLD (1 << 10)
 #define MAX_TOLD (1 << 18)
+
+/* Rows, or columns, of a product that is thin, and how much of the inner axis it then
+ * takes at a time; bytes of the other factor from which that pays. */
+#define VERY_THIN 16
+#define VERY_THIN_DEPTH 16
+#define THIN 64
+#define THIN_DEPTH 32
+#define THIN_BYTES (1 << 21)
 
 typedef struct
 {
@@ -26,7 +43,9 @@ typedef struct
   const Matrix *a, *b;
   guint8 *c;
   gint64 rows, cols; /* of a panel of the result */
+  gint64 depth;      /* of the inner axis at a time */
   gint64 n_col_panels;
+  gboolean packs; /* the left factor, panel by panel */
   gboolean tells;
   int failed;
 } Panels;
@@ -45,6 +64,24 @@ tell (const Panels *panels, const guint8 *c, gint64 rows, gint64 cols)
       candela_kernel_output_done (panels->kernel, start + (guint64) (i * panels->b->cols), (guint64) cols);
 }
 
+/* The panel of C, from its factors; as deep at a time as the panels are. */
+static gboolean
+multiply_panel (const Panels *panels, const Matrix *a, const Matrix *b, gpointer c)
+{
+  gint64 size = (gint64) candela_dtype_get_size (panels->dtype);
+  Matrix left = *a, right = *b;
+
+  for (gint64 k = 0; k < a->cols; k += panels->depth)
+    {
+      left.cols = right.rows = MIN (panels->depth, a->cols - k);
+      if (!panels->library->multiply (panels->dtype, &left, &right, c, panels->b->cols, k > 0))
+        return FALSE;
+      left.data += left.cols * a->col_stride * size;
+      right.data += left.cols * b->row_stride * size;
+    }
+  return TRUE;
+}
+
 static void
 multiply_chunk (guint64 chunk, gpointer data)
 {
@@ -55,6 +92,7 @@ multiply_chunk (guint64 chunk, gpointer data)
   gint64 col = (gint64) chunk % panels->n_col_panels * panels->cols;
   Matrix left = *a, right = *b;
   guint8 *c = panels->c + (row * b->cols + col) * size;
+  g_autofree gpointer room = NULL;
 
   if (g_cancellable_is_cancelled (candela_kernel_get_cancellable (panels->kernel)))
     return;
@@ -62,7 +100,13 @@ multiply_chunk (guint64 chunk, gpointer data)
   left.data += row * a->row_stride * size;
   right.cols = MIN (panels->cols, b->cols - col);
   right.data += col * b->col_stride * size;
-  if (!panels->library->multiply (panels->dtype, &left, &right, c, b->cols))
+  if (panels->packs && (room = linalg_alloc (left.rows * left.cols, panels->dtype, NULL)) != NULL)
+    {
+      candela_kernel_pack_input (panels->kernel, 0, panels->dtype, a->start + row * a->cols,
+                                 (gsize) (left.rows * left.cols), room);
+      left = (Matrix){ room, left.rows, left.cols, left.cols, 1, 0 };
+    }
+  if ((panels->packs && room == NULL) || !multiply_panel (panels, &left, &right, c))
     g_atomic_int_set (&panels->failed, TRUE);
   else if (panels->tells)
     tell (panels, c, left.rows, right.cols);
@@ -79,20 +123,51 @@ cut (gint64 extent, gint64 least, gint64 n)
   return n == 1 ? extent : (length + ROUNDING - 1) / ROUNDING * ROUNDING;
 }
 
+/* How much of the inner axis at a time, if the product is thin and the rows of its
+ * other factor, which is that large, lie in the same way as those of the result. */
+static gint64
+get_depth (CandelaDType dtype, gint64 thin, gint64 inner, double bytes)
+{
+  if (bytes < THIN_BYTES || thin > (dtype == CANDELA_DTYPE_FLOAT32 ? THIN : VERY_THIN))
+    return inner;
+  return thin <= VERY_THIN ? VERY_THIN_DEPTH : THIN_DEPTH;
+}
+
+static void
+choose_panels (Panels *panels, gboolean a_transposed, gboolean b_transposed)
+{
+  const Matrix *a = panels->a, *b = panels->b;
+  double size = (double) candela_dtype_get_size (panels->dtype);
+  double left_bytes = (double) a->rows * (double) a->cols * size;
+  double right_bytes = (double) b->rows * (double) b->cols * size;
+  double work = (double) a->rows * (double) a->cols * (double) b->cols;
+  gint64 n = (gint64) MIN (work / LINALG_CHUNK_WORK, MAX_PANELS);
+  gint64 least_rows = right_bytes <= NEAR_BYTES ? LOW_ROWS : right_bytes < FAR_BYTES ? MIDDLE_ROWS : HIGH_ROWS;
+  gint64 least_cols = MIN_COLS;
+
+  if (n < 2)
+    return;
+  if (!b_transposed && (panels->depth = get_depth (panels->dtype, a->rows, a->cols, right_bytes)) < a->cols)
+    least_cols = MIN_RUN;
+  else if (a_transposed && (panels->depth = get_depth (panels->dtype, b->cols, a->cols, left_bytes)) < a->cols)
+    least_rows = MIN_RUN;
+  panels->rows = cut (a->rows, least_rows, n);
+  if (panels->rows == a->rows || least_rows == HIGH_ROWS)
+    panels->cols = cut (b->cols, least_cols, n / ((a->rows + panels->rows - 1) / panels->rows));
+  panels->packs = panels->library->wants_one_packed && a_transposed && b_transposed;
+}
+
 gboolean
 linalg_multiply (CandelaKernel *kernel, const LinalgLibrary *library, CandelaDType dtype, const Matrix *a,
                  const Matrix *b, gpointer c, GError **error)
 {
-  Panels panels = { kernel, library, dtype, a, b, c, a->rows, b->cols, 1, FALSE, FALSE };
-  double work = (double) a->rows * (double) a->cols * (double) b->cols;
-  double right_bytes = (double) a->cols * (double) b->cols * (double) candela_dtype_get_size (dtype);
-  gint64 n = (gint64) MIN (work / LINALG_CHUNK_WORK, MAX_PANELS);
+  Panels panels = { kernel, library, dtype, a, b, c, a->rows, b->cols, a->cols, 1, FALSE, FALSE, FALSE };
+  Storage left = { FALSE, 1 }, right = { FALSE, 1 };
   gint64 n_row_panels;
 
-  if (n >= 2)
-    panels.rows = cut (a->rows, right_bytes <= NEAR_BYTES ? LOW_ROWS : HIGH_ROWS, n);
-  if (n >= 2 && panels.rows == a->rows)
-    panels.cols = cut (b->cols, MIN_COLS, n);
+  linalg_get_storage (a, &left);
+  linalg_get_storage (b, &right);
+  choose_panels (&panels, left.transposed, right.transposed);
   panels.tells = panels.rows * panels.cols >= MIN_TOLD && panels.rows * panels.cols <= MAX_TOLD;
   n_row_panels = (a->rows + panels.rows - 1) / panels.rows;
   panels.n_col_panels = (b->cols + panels.cols - 1) / panels.cols;

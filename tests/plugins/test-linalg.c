@@ -231,6 +231,77 @@ test_layouts (void)
     }
 }
 
+/* Those that are cut in each of the ways, or taken a few rows at a time: dtype, rows, inner
+ * extent, columns. Whole numbers so small that their sums are exact. */
+static const struct
+{
+  CandelaDType dtype;
+  gint64 rows, inner, cols;
+} large[] = {
+  { CANDELA_DTYPE_FLOAT32, 300, 330, 270 },    { CANDELA_DTYPE_FLOAT64, 300, 330, 270 },
+  { CANDELA_DTYPE_FLOAT32, 3, 301, 4100 },     { CANDELA_DTYPE_FLOAT64, 3, 301, 4100 },
+  { CANDELA_DTYPE_FLOAT32, 4100, 301, 3 },     { CANDELA_DTYPE_FLOAT64, 4100, 301, 3 },
+  { CANDELA_DTYPE_FLOAT32, 40, 333, 4100 },    { CANDELA_DTYPE_FLOAT32, 4100, 333, 40 },
+  { CANDELA_DTYPE_FLOAT32, 1, 301, 9000 },     { CANDELA_DTYPE_FLOAT64, 9000, 301, 1 },
+  { CANDELA_DTYPE_FLOAT32, 1050, 1010, 2100 },
+};
+
+static int
+value_at (gint64 i)
+{
+  return (int) (i * 7 % 13) - 6;
+}
+
+/* A matrix, or the transpose of one of the transposed shape; element (i, j) has the
+ * value of its place in memory. */
+static CandelaNode *
+make_large (CandelaDType dtype, gint64 rows, gint64 cols, gboolean transposed)
+{
+  g_autoptr (GError) error = NULL;
+  const gint64 strides[] = { transposed ? 1 : cols, transposed ? rows : 1 };
+  g_autoptr (CandelaTensor) base = candela_tensor_new (dtype, (gint64[]){ rows * cols }, 1, &error);
+  gpointer data;
+
+  g_assert_no_error (error);
+  data = candela_tensor_get_writable_data (base);
+  for (gint64 i = 0; i < rows * cols; i++)
+    if (dtype == CANDELA_DTYPE_FLOAT32)
+      ((float *) data)[i] = (float) value_at (i);
+    else
+      ((double *) data)[i] = value_at (i);
+  return make_view (base, candela_layout_new_strided ((gint64[]){ rows, cols }, 2, strides, 2, 0, &error));
+}
+
+static void
+check_large (CandelaDType dtype, gint64 rows, gint64 inner, gint64 cols, gboolean a_transposed, gboolean b_transposed)
+{
+  g_autoptr (CandelaNode) a = make_large (dtype, rows, inner, a_transposed);
+  g_autoptr (CandelaNode) b = make_large (dtype, inner, cols, b_transposed);
+  g_autoptr (CandelaTensor) product = compute_op ("matmul", NULL, a, b);
+  gconstpointer data = candela_tensor_get_data (product);
+
+  for (gint64 n = 0; n < rows * cols; n += 1 + rows * cols / 1009)
+    {
+      gint64 i = n / cols, j = n % cols;
+      double wanted = 0.0;
+
+      for (gint64 k = 0; k < inner; k++)
+        wanted += value_at (a_transposed ? k * rows + i : i * inner + k)
+                  * value_at (b_transposed ? j * inner + k : k * cols + j);
+      g_assert_cmpfloat (dtype == CANDELA_DTYPE_FLOAT32 ? ((const float *) data)[n] : ((const double *) data)[n], ==,
+                         wanted);
+    }
+}
+
+static void
+test_large (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (large); i++)
+    for (guint transposed = 0; transposed < 4; transposed++)
+      check_large (large[i].dtype, large[i].rows, large[i].inner, large[i].cols, (transposed & 1) != 0,
+                   (transposed & 2) != 0);
+}
+
 /* Matrices that are packed, in stacks that are broadcast: each has to be packed
  * again when it is another, and only then. */
 static void
@@ -372,6 +443,7 @@ main (int argc, char **argv)
   g_test_add_func ("/linalg/values", test_values);
   g_test_add_func ("/linalg/refusals", test_refusals);
   g_test_add_func ("/linalg/layouts", test_layouts);
+  g_test_add_func ("/linalg/large", test_large);
   g_test_add_func ("/linalg/stacks-of-views", test_stacks_of_views);
   g_test_add_func ("/linalg/nothing-into-a-used-buffer", test_nothing_into_a_used_buffer);
   g_test_add_func ("/linalg/threads", test_threads);
