@@ -3,7 +3,8 @@
  * Rows of stages. Parts of a fused step that follow each other and declare stages of
  * one family run as a group: what one part computes is still in the accumulator, in
  * vector registers, when the next one reads it. What is read later is stored on the
- * way, and so is a result; what is read first is loaded.
+ * way, and so is a result; what is read first is loaded. A few of the values that are
+ * read later need no memory either: the family may keep them in registers of their own.
  *
  * A group goes through all its parts block by block, a block being what the
  * accumulator holds. So a register that only the group reads needs memory for one
@@ -29,10 +30,13 @@ typedef struct
   const CandelaPass *pass;
   const CandelaPlanPart *parts; /* of the step */
   CandelaStageProgram *program;
-  guint32 group, group_end; /* 1 + the group that is being made; the part after its last */
-  guint32 *last_read;       /* of each part: who reads its output last; itself: nobody */
-  guint32 *defined_in;      /* of each place (registers, then outputs): 1 + the last group that writes it */
-  guint32 *exported_by;     /* … that writes it for others */
+  guint32 n_places;                     /* registers, then outputs */
+  guint32 group, group_end;             /* 1 + the group that is being made; the part after its last */
+  guint32 *last_read;                   /* of each part: who reads its output last; itself: nobody */
+  guint32 *defined_in;                  /* of each place: 1 + the last group that writes it */
+  guint32 *exported_by;                 /* … that writes it for others */
+  guint32 *kept_in;                     /* of each place: 1 + the register that keeps it */
+  guint32 kept_until[CANDELA_MAX_KEPT]; /* the part that reads it last */
 } Builder;
 
 static const guint32 *
@@ -130,10 +134,9 @@ static void
 find_reads (Builder *builder)
 {
   const CandelaPass *pass = builder->pass;
-  guint32 n_places = pass->step->n_registers + pass->step->n_outputs;
-  g_autofree guint32 *last = g_new (guint32, n_places);
+  g_autofree guint32 *last = g_new (guint32, builder->n_places);
 
-  memset (last, 0xff, n_places * sizeof *last);
+  memset (last, 0xff, builder->n_places * sizeof *last);
   for (guint32 p = pass->step->n_parts; p-- > 0;)
     {
       const CandelaNode *node = builder->parts[p].node;
@@ -161,6 +164,15 @@ emit (Builder *builder, CandelaStageFunc func, guint32 operand, gsize mask)
   program->operands[program->n_stages] = operand;
   program->stages[program->n_stages] = (CandelaStage){ .func = func, .mask = mask };
   return &program->stages[program->n_stages++];
+}
+
+/* 1 + the register that keeps an operand, or 0. */
+static guint32
+find_kept (const Builder *builder, guint32 operand)
+{
+  guint32 place = place_of (builder->pass, operand);
+
+  return place != CANDELA_PLAN_NONE ? builder->kept_in[place] : 0;
 }
 
 static void
@@ -193,6 +205,30 @@ mask_of (const Builder *builder, guint32 operand)
   return builder->defined_in[place] == builder->group && builder->exported_by[place] != builder->group ? 0 : EVERYWHERE;
 }
 
+/* From a register that keeps it, or from memory. */
+static void
+emit_load (Builder *builder, const CandelaStageFamily *family, guint32 operand)
+{
+  guint32 kept = find_kept (builder, operand);
+
+  if (kept != 0)
+    emit (builder, family->recall[kept - 1], CANDELA_PLAN_NONE, 0);
+  else
+    emit (builder, family->load, operand, mask_of (builder, operand));
+}
+
+/* With the accumulator and something else. */
+static void
+emit_binary (Builder *builder, const CandelaStages *stages, guint32 other, gboolean other_first)
+{
+  guint32 kept = find_kept (builder, other);
+
+  if (kept != 0)
+    emit (builder, (other_first ? stages->kept_acc : stages->acc_kept)[kept - 1], CANDELA_PLAN_NONE, 0);
+  else
+    emit (builder, other_first ? stages->memory_acc : stages->acc_memory, other, mask_of (builder, other));
+}
+
 static void
 emit_op (Builder *builder, guint32 p, guint32 acc)
 {
@@ -207,7 +243,7 @@ emit_op (Builder *builder, guint32 p, guint32 acc)
       guint32 loaded = scalar_x ? y : x;
 
       if (loaded != acc)
-        emit (builder, stages->family->load, loaded, mask_of (builder, loaded));
+        emit_load (builder, stages->family, loaded);
       acc = loaded;
     }
   if (!binary)
@@ -216,16 +252,14 @@ emit_op (Builder *builder, guint32 p, guint32 acc)
     emit_scalar (builder, stages->scalar_acc, p, 0);
   else if (scalar_y)
     emit_scalar (builder, stages->acc_scalar, p, 1);
-  else if (acc == x)
-    emit (builder, stages->acc_memory, y, mask_of (builder, y));
   else
-    emit (builder, stages->memory_acc, x, mask_of (builder, x));
+    emit_binary (builder, stages, acc == x ? y : x, acc != x);
 }
 
 /* Whether a part after the next reads it, or the next one twice: as the accumulator
- * and from memory. */
+ * and beside that. */
 static gboolean
-is_read_from_memory (const Builder *builder, guint32 p)
+is_read_later (const Builder *builder, guint32 p)
 {
   const guint32 *operands;
 
@@ -237,19 +271,43 @@ is_read_from_memory (const Builder *builder, guint32 p)
   return builder->parts[p + 1].node->n_inputs == 2 && operands[0] == operands[1];
 }
 
+/* 1 + a register that can keep what a part computes until a later one of the group reads
+ * it last, or 0. What the part itself reads last has been read by then. */
+static guint32
+take_register (Builder *builder, guint32 p, const CandelaStageFamily *family)
+{
+  guint32 last = builder->last_read[p];
+
+  if (last >= builder->group_end)
+    return 0;
+  for (guint32 q = p + 1; q <= last; q++)
+    if (!builder->parts[q].node->u.op.kernel->stages->preserves)
+      return 0;
+  for (guint32 k = 0; k < CANDELA_MAX_KEPT && family->keep[k] != NULL; k++)
+    if (builder->kept_until[k] <= p)
+      {
+        builder->kept_until[k] = last;
+        return k + 1;
+      }
+  return 0;
+}
+
 static void
 emit_store (Builder *builder, guint32 p, const CandelaStageFamily *family)
 {
   const CandelaPass *pass = builder->pass;
-  guint32 output = part_output (builder, p), o = output & ~CANDELA_PART_OUTPUT;
-  gboolean result = (output & CANDELA_PART_OUTPUT) != 0, needed = is_read_from_memory (builder, p);
+  guint32 output = part_output (builder, p), o = output & ~CANDELA_PART_OUTPUT, place = place_of (pass, output);
+  gboolean result = (output & CANDELA_PART_OUTPUT) != 0;
+  gboolean streamed = result && builder->program->whole && pass->streamed[o];
+  gboolean read = is_read_later (builder, p);
 
-  if (result && builder->program->whole && pass->streamed[o])
+  if (streamed)
     emit (builder, family->stream != NULL ? family->stream : family->store, output | STREAMED, EVERYWHERE);
-  else
-    needed = needed || result;
-  builder->defined_in[place_of (pass, output)] = builder->group;
-  if (needed)
+  builder->defined_in[place] = builder->group;
+  builder->kept_in[place] = read && (streamed || !result) ? take_register (builder, p, family) : 0;
+  if (builder->kept_in[place] != 0)
+    emit (builder, family->keep[builder->kept_in[place] - 1], CANDELA_PLAN_NONE, 0);
+  else if (read || (result && !streamed))
     emit (builder, family->store, output, mask_of (builder, output));
 }
 
@@ -261,6 +319,8 @@ emit_group (Builder *builder, guint32 index)
 
   builder->group = index + 1;
   builder->group_end = group->first_part + group->n_parts;
+  memset (builder->kept_in, 0, builder->n_places * sizeof *builder->kept_in);
+  memset (builder->kept_until, 0, sizeof builder->kept_until);
   group->first_stage = builder->program->n_stages;
   for (guint32 p = group->first_part; p < builder->group_end; p++)
     if (builder->last_read[p] >= builder->group_end)
@@ -279,8 +339,9 @@ CandelaStageProgram *
 candela_stage_program_new (const CandelaPass *pass)
 {
   const CandelaPlanStep *step = pass->step;
-  guint32 n_places = step->n_registers + step->n_outputs;
-  Builder builder = { .pass = pass, .parts = pass->run->plan->parts + step->first_part };
+  Builder builder = { .pass = pass,
+                      .parts = pass->run->plan->parts + step->first_part,
+                      .n_places = step->n_registers + step->n_outputs };
   g_autofree guint32 *lists = NULL;
   CandelaStageProgram *program;
   gsize size;
@@ -300,10 +361,11 @@ candela_stage_program_new (const CandelaPass *pass)
       g_free (program);
       return NULL;
     }
-  lists = g_new0 (guint32, step->n_parts + 2 * n_places);
+  lists = g_new0 (guint32, step->n_parts + 3 * builder.n_places);
   builder.last_read = lists;
   builder.defined_in = builder.last_read + step->n_parts;
-  builder.exported_by = builder.defined_in + n_places;
+  builder.exported_by = builder.defined_in + builder.n_places;
+  builder.kept_in = builder.exported_by + builder.n_places;
   find_reads (&builder);
   for (guint32 g = 0; g < program->n_groups; g++)
     emit_group (&builder, g);

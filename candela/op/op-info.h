@@ -140,6 +140,9 @@ typedef struct
   guint64 scalar;     /* in its first bytes: an operand that is the same for all elements */
 } CandelaStage;
 
+/* Registers beside the accumulator. */
+#define CANDELA_MAX_KEPT 2
+
 /* Those that go together: one accumulator, in one way. */
 typedef struct
 {
@@ -150,6 +153,8 @@ typedef struct
   CandelaStageFunc store;  /* to data; the accumulator stays */
   CandelaStageFunc stream; /* the same, past the caches; data is aligned to 64 bytes. NULL: there is none */
   CandelaStageFunc end;
+  CandelaStageFunc keep[CANDELA_MAX_KEPT];   /* in a register, until the block ends. NULL: there are no more */
+  CandelaStageFunc recall[CANDELA_MAX_KEPT]; /* from there */
   gpointer padding[4];
 } CandelaStageFamily;
 
@@ -158,11 +163,14 @@ typedef struct
 typedef struct
 {
   const CandelaStageFamily *family;
-  CandelaStageFunc unary;      /* of one input: op (accumulator) */
-  CandelaStageFunc acc_memory; /* of two: op (accumulator, data) */
-  CandelaStageFunc memory_acc; /* op (data, accumulator) */
-  CandelaStageFunc acc_scalar; /* op (accumulator, scalar) */
-  CandelaStageFunc scalar_acc; /* op (scalar, accumulator) */
+  CandelaStageFunc unary;                      /* of one input: op (accumulator) */
+  CandelaStageFunc acc_memory;                 /* of two: op (accumulator, data) */
+  CandelaStageFunc memory_acc;                 /* op (data, accumulator) */
+  CandelaStageFunc acc_scalar;                 /* op (accumulator, scalar) */
+  CandelaStageFunc scalar_acc;                 /* op (scalar, accumulator) */
+  gboolean preserves;                          /* what the family keeps is still there after any of these */
+  CandelaStageFunc acc_kept[CANDELA_MAX_KEPT]; /* of two, if it preserves: op (accumulator, what is kept) */
+  CandelaStageFunc kept_acc[CANDELA_MAX_KEPT]; /* op (what is kept, accumulator) */
   gpointer padding[3];
 } CandelaStages;
 

@@ -159,6 +159,18 @@ check_tables (CandelaOpFacts *facts)
 }
 
 static gboolean
+kept_fit (const CandelaStages *stages, guint n_inputs)
+{
+  const CandelaStageFamily *family = stages->family;
+
+  for (guint k = 0; k < CANDELA_MAX_KEPT && family->keep[k] != NULL; k++)
+    if (family->recall[k] == NULL
+        || (stages->preserves && n_inputs == 2 && (stages->acc_kept[k] == NULL || stages->kept_acc[k] == NULL)))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
 stages_fit (const CandelaOpFacts *facts, const CandelaKernelInfo *row)
 {
   const CandelaStages *stages = row->stages;
@@ -169,7 +181,7 @@ stages_fit (const CandelaOpFacts *facts, const CandelaKernelInfo *row)
   if (family == NULL || family->block < sizeof (guint64) || (family->block & (family->block - 1)) != 0
       || family->run == NULL || family->load == NULL || family->store == NULL || family->end == NULL)
     return FALSE;
-  if (facts->n_outputs != 1 || size > sizeof (guint64))
+  if (facts->n_outputs != 1 || size > sizeof (guint64) || !kept_fit (stages, n_inputs))
     return FALSE;
   for (guint i = 0; i < n_inputs && i < CANDELA_MAX_LOOP_INPUTS; i++)
     if (candela_dtype_get_size (row->in[i]) != size)

@@ -2,28 +2,7 @@
  *
  * The functions between the layers of a network. Each is written so that no
  * intermediate overflows: where exp appears, its argument is never positive. */
-#include "stage.h"
 #include "vector.h"
-
-/* NaN is not below zero: it stays. */
-#define RELU(T, W, a) (a < 0 ? (T) 0 : a)
-#define SAME(T, W, a) (a)
-
-ELEMENTWISE_BOOL (ELEMENTWISE_UNARY, relu, SAME)
-ELEMENTWISE_UNSIGNED (ELEMENTWISE_UNARY, relu, SAME)
-ELEMENTWISE_SIGNED (ELEMENTWISE_UNARY, relu, RELU)
-ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY, relu, RELU)
-
-#define STAGE_RELU(T, W, a) ((__typeof__ (a < 0)) a & ~(a < 0))
-
-ELEMENTWISE_UNSIGNED (STAGE_UNARY, relu, SAME)
-ELEMENTWISE_SIGNED (STAGE_UNARY, relu, STAGE_RELU)
-ELEMENTWISE_FLOATS (STAGE_UNARY, relu, STAGE_RELU)
-
-ELEMENTWISE_TABLE (relu, ELEMENTWISE_BOOL (ELEMENTWISE_UNARY_ROW, relu, RELU)
-                           ELEMENTWISE_NUMBERS (STAGE_UNARY_ROW, relu, RELU))
-
-ELEMENTWISE_OP (relu, elementwise_x, "x, or 0 where x is negative")
 
 /* gelu: x times the normal distribution's cumulative function, which is
  * erfc (z) / 2 for z = -x / sqrt 2, that being exact where 1 - erf (z) cancels; or its
@@ -174,5 +153,8 @@ ELEMENTWISE_OP (gelu, elementwise_x, "x times the probability that a standard no
                 .params = gelu_params, .infer = elementwise_infer_floating)
 
 const CandelaOpInfo *const ELEMENTWISE_OPS (activation)[] = {
-  &relu_info, &sigmoid_info, &softplus_info, &gelu_info, NULL,
+  &sigmoid_info,
+  &softplus_info,
+  &gelu_info,
+  NULL,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The larger, the smaller, and both as limits. NaN in any operand gives NaN: the
+ * The larger, the smaller, both as limits, and zero as one. NaN in any operand gives NaN: the
  * comparisons are written so that a NaN that was met first is kept, and one that
  * comes second is taken. */
 #include "stage.h"
@@ -72,9 +72,25 @@ static const CandelaInputInfo clip_inputs[] = {
 
 ELEMENTWISE_OP (clip, clip_inputs, "x held between min and max; where min is above max, max")
 
+/* NaN is not below zero: it stays. */
+#define RELU(T, W, a) (a < 0 ? (T) 0 : a)
+
+ELEMENTWISE_BOOL (ELEMENTWISE_UNARY, relu, SAME)
+ELEMENTWISE_UNSIGNED (ELEMENTWISE_UNARY, relu, SAME)
+ELEMENTWISE_SIGNED (ELEMENTWISE_UNARY, relu, RELU)
+ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY, relu, RELU)
+
+#define STAGE_RELU(T, W, a) ((__typeof__ (a < 0)) a & ~(a < 0))
+
+ELEMENTWISE_UNSIGNED (STAGE_UNARY, relu, SAME)
+ELEMENTWISE_SIGNED (STAGE_UNARY, relu, STAGE_RELU)
+ELEMENTWISE_FLOATS (STAGE_UNARY, relu, STAGE_RELU)
+
+ELEMENTWISE_TABLE (relu, ELEMENTWISE_BOOL (ELEMENTWISE_UNARY_ROW, relu, RELU)
+                           ELEMENTWISE_NUMBERS (STAGE_UNARY_ROW, relu, RELU))
+
+ELEMENTWISE_OP (relu, elementwise_x, "x, or 0 where x is negative")
+
 const CandelaOpInfo *const ELEMENTWISE_OPS (order)[] = {
-  &maximum_info,
-  &minimum_info,
-  &clip_info,
-  NULL,
+  &maximum_info, &minimum_info, &clip_info, &relu_info, NULL,
 };

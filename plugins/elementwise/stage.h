@@ -107,15 +107,76 @@ typedef void (*StageFunc) (STAGE_ARGUMENTS);
     STAGE_NEXT;                                                                                                        \
   }
 
+/* Two more values in the registers that only AVX-512 has. They are still there after what
+ * is compiled with ELEMENTWISE_FIXED_REGISTERS, which the compiler was told to leave alone;
+ * elsewhere functions of many constants want all registers. */
+#if defined ELEMENTWISE_FIXED_REGISTERS && defined __AVX512F__
+#define STAGE_KEEPS 1
+
+#define STAGE_KEPT_0_0 "xmm16"
+#define STAGE_KEPT_0_1 "xmm17"
+#define STAGE_KEPT_0_2 "xmm18"
+#define STAGE_KEPT_0_3 "xmm19"
+#define STAGE_KEPT_0_4 "xmm20"
+#define STAGE_KEPT_0_5 "xmm21"
+#define STAGE_KEPT_0_6 "xmm22"
+#define STAGE_KEPT_0_7 "xmm23"
+#define STAGE_KEPT_1_0 "xmm24"
+#define STAGE_KEPT_1_1 "xmm25"
+#define STAGE_KEPT_1_2 "xmm26"
+#define STAGE_KEPT_1_3 "xmm27"
+#define STAGE_KEPT_1_4 "xmm28"
+#define STAGE_KEPT_1_5 "xmm29"
+#define STAGE_KEPT_1_6 "xmm30"
+#define STAGE_KEPT_1_7 "xmm31"
+
+/* The i-th vector of what is kept in a register, as name. */
+#define STAGE_KEPT(i, k, name)                                                                                         \
+  register StageVector name __asm__(STAGE_KEPT_##k##_##i);                                                             \
+  __asm__ volatile("" : "=v"(name));
+
+#define STAGE_ACC_KEPT_EACH(i, DT, T, E, k)                                                                            \
+  {                                                                                                                    \
+    STAGE_KEPT (i, k, kept)                                                                                            \
+    a##i = (StageVector) E (T, StageIn_##DT, STAGE_ACC (i, DT), ((StageOf_##DT) kept));                                \
+  }
+#define STAGE_KEPT_ACC_EACH(i, DT, T, E, k)                                                                            \
+  {                                                                                                                    \
+    STAGE_KEPT (i, k, kept)                                                                                            \
+    a##i = (StageVector) E (T, StageIn_##DT, ((StageOf_##DT) kept), STAGE_ACC (i, DT));                                \
+  }
+
+#define STAGE_KEPT_FUNCTION(op, ...)                                                                                   \
+  static void op (STAGE_ARGUMENTS)                                                                                     \
+  {                                                                                                                    \
+    STAGE_EACH (__VA_ARGS__)                                                                                           \
+    STAGE_NEXT;                                                                                                        \
+  }
+
+#define STAGE_KEPT_FUNCTIONS(op, DT, T, E)                                                                             \
+  STAGE_KEPT_FUNCTION (op##_acc_kept_0_##DT, STAGE_ACC_KEPT_EACH, DT, T, E, 0)                                         \
+  STAGE_KEPT_FUNCTION (op##_acc_kept_1_##DT, STAGE_ACC_KEPT_EACH, DT, T, E, 1)                                         \
+  STAGE_KEPT_FUNCTION (op##_kept_acc_0_##DT, STAGE_KEPT_ACC_EACH, DT, T, E, 0)                                         \
+  STAGE_KEPT_FUNCTION (op##_kept_acc_1_##DT, STAGE_KEPT_ACC_EACH, DT, T, E, 1)
+#define STAGE_KEPT_REFERENCES(op, DT)                                                                                  \
+  .acc_kept = { (CandelaStageFunc) op##_acc_kept_0_##DT, (CandelaStageFunc) op##_acc_kept_1_##DT },                    \
+  .kept_acc = { (CandelaStageFunc) op##_kept_acc_0_##DT, (CandelaStageFunc) op##_kept_acc_1_##DT }
+#else
+#define STAGE_KEEPS 0
+#define STAGE_KEPT_FUNCTIONS(op, DT, T, E)
+#define STAGE_KEPT_REFERENCES(op, DT)
+#endif
+
 extern const CandelaStageFamily ELEMENTWISE_FAMILY;
 
 /* The stages of an op of one input, of two. */
 #define STAGE_UNARY(op, DT, T, W, E)                                                                                   \
   STAGE_UNARY_FUNCTION (op, DT, T, E)                                                                                  \
   static const CandelaStages op##_stages_##DT = { .family = &ELEMENTWISE_FAMILY,                                       \
-                                                  .unary = (CandelaStageFunc) op##_unary_##DT };
+                                                  .unary = (CandelaStageFunc) op##_unary_##DT,                         \
+                                                  .preserves = STAGE_KEEPS };
 
-#define STAGE_BINARY(op, DT, T, W, E)                                                                                  \
+#define STAGE_BINARY_OF(op, DT, T, E, keeps, ...)                                                                      \
   STAGE_MEMORY_FUNCTION (op##_acc_memory_##DT, DT, T, E, STAGE_ACC_MEMORY_EACH)                                        \
   STAGE_MEMORY_FUNCTION (op##_memory_acc_##DT, DT, T, E, STAGE_MEMORY_ACC_EACH)                                        \
   STAGE_SCALAR_FUNCTION (op##_acc_scalar_##DT, DT, T, E, STAGE_ACC_SCALAR_EACH)                                        \
@@ -124,7 +185,16 @@ extern const CandelaStageFamily ELEMENTWISE_FAMILY;
                                                   .acc_memory = (CandelaStageFunc) op##_acc_memory_##DT,               \
                                                   .memory_acc = (CandelaStageFunc) op##_memory_acc_##DT,               \
                                                   .acc_scalar = (CandelaStageFunc) op##_acc_scalar_##DT,               \
-                                                  .scalar_acc = (CandelaStageFunc) op##_scalar_acc_##DT };
+                                                  .scalar_acc = (CandelaStageFunc) op##_scalar_acc_##DT,               \
+                                                  .preserves = keeps,                                                  \
+                                                  __VA_ARGS__ };
+
+#define STAGE_BINARY(op, DT, T, W, E)                                                                                  \
+  STAGE_KEPT_FUNCTIONS (op, DT, T, E)                                                                                  \
+  STAGE_BINARY_OF (op, DT, T, E, STAGE_KEEPS, STAGE_KEPT_REFERENCES (op, DT))
+
+/* For what calls functions of a library, which may use any register. */
+#define STAGE_BINARY_CALLING(op, DT, T, W, E) STAGE_BINARY_OF (op, DT, T, E, FALSE, )
 
 #define STAGE_REFERENCE(op, DT) .stages = &op##_stages_##DT
 

@@ -22,6 +22,24 @@ MOVE (load, LOAD_EACH)
 MOVE (store, STORE_EACH)
 MOVE (stream, STREAM_EACH)
 
+#if STAGE_KEEPS
+#define KEEP_EACH(i, k)                                                                                                \
+  {                                                                                                                    \
+    register StageVector kept __asm__(STAGE_KEPT_##k##_##i) = a##i;                                                    \
+    __asm__ volatile("" : : "v"(kept));                                                                                \
+  }
+#define RECALL_EACH(i, k)                                                                                              \
+  {                                                                                                                    \
+    STAGE_KEPT (i, k, kept)                                                                                            \
+    a##i = kept;                                                                                                       \
+  }
+
+STAGE_KEPT_FUNCTION (keep_0, KEEP_EACH, 0)
+STAGE_KEPT_FUNCTION (keep_1, KEEP_EACH, 1)
+STAGE_KEPT_FUNCTION (recall_0, RECALL_EACH, 0)
+STAGE_KEPT_FUNCTION (recall_1, RECALL_EACH, 1)
+#endif
+
 static void
 end (STAGE_ARGUMENTS)
 {
@@ -47,5 +65,9 @@ const CandelaStageFamily ELEMENTWISE_FAMILY = {
   .store = (CandelaStageFunc) store,
   .stream = (CandelaStageFunc) stream,
   .end = (CandelaStageFunc) end,
+#if STAGE_KEEPS
+  .keep = { (CandelaStageFunc) keep_0, (CandelaStageFunc) keep_1 },
+  .recall = { (CandelaStageFunc) recall_0, (CandelaStageFunc) recall_1 },
+#endif
 };
 #endif

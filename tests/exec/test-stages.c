@@ -326,6 +326,66 @@ test_random (void)
       check_graph (dtype, lengths[l], seed++);
 }
 
+/* Values that are read again after others, on either side, more than there are registers
+ * for. */
+static void
+check_read_again (guint dtype, Op op, gint64 n)
+{
+  Graph graph = { .rand = g_rand_new_with_seed (op), .dtype = dtype, .n = n };
+  g_autofree char *what =
+    g_strdup_printf ("%s, %s, n = %" G_GINT64_FORMAT, candela_dtype_get_name (dtypes[dtype].dtype), op_names[op], n);
+  guint t, last;
+
+  add_leaves (&graph);
+  t = graph.n_entries;
+  add_op (&graph, ADD, 0, 1);
+  add_op (&graph, SUBTRACT, 0, t);
+  add_op (&graph, MULTIPLY, 1, t + 1);
+  add_op (&graph, MAXIMUM, t, t + 2);
+  add_op (&graph, op, t + 3, t + 1);
+  add_op (&graph, op, t + 2, t + 4);
+  add_op (&graph, op, t + 5, t + 5);
+  add_op (&graph, op, t + 6, t);
+  add_op (&graph, op, t + 1, t + 7);
+  add_op (&graph, ABS, t + 4, t + 4);
+  add_op (&graph, op, t + 9, t + 8);
+  last = graph.n_entries - 1;
+  check_roots (&graph.nodes[last], &graph.values[last], 1, what);
+  clear_graph (&graph);
+}
+
+static void
+test_read_again (void)
+{
+  for (guint dtype = 0; dtype < G_N_ELEMENTS (dtypes); dtype++)
+    for (Op op = 0; op < N_BINARY; op++)
+      if (op < N_BINARY_INTEGER || candela_dtype_get_kind (dtypes[dtype].dtype) == CANDELA_DTYPE_KIND_FLOAT)
+        check_read_again (dtype, op, 2053);
+}
+
+/* A function of a library between may use any register. */
+static void
+test_calls_between (void)
+{
+  static const Given given[] = { { "s", "float32", "", "1.25" } };
+  g_autoptr (GHashTable) names = bind_names (given, 1);
+  Graph graph = { .rand = g_rand_new_with_seed (3), .dtype = 0, .n = 5000 };
+  g_autoptr (CandelaExpression) expression = NULL;
+  g_autoptr (CandelaPlan) plan = NULL;
+  CandelaTensor **wanted;
+  CandelaNode *root;
+
+  add_leaf (&graph, "x", graph.n);
+  put_name (names, "x", candela_node_ref (graph.nodes[0]));
+  expression = parse ("t = x * 2.0 + s; u = x - s; v = abs(t) ** s; w = exp(u) + v; y = (w - u) * t; y", names);
+  root = get_named (expression, "y");
+  plan = plan_roots (&root, 1, NO_OPTIMIZATION);
+  wanted = run_plan (plan, NULL);
+  check_roots (&root, wanted, 1, "calls between");
+  free_tensors (wanted, 1);
+  clear_graph (&graph);
+}
+
 static void
 test_chunks (void)
 {
@@ -480,6 +540,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/stages/random", test_random);
+  g_test_add_func ("/stages/read-again", test_read_again);
+  g_test_add_func ("/stages/calls-between", test_calls_between);
   g_test_add_func ("/stages/chunks", test_chunks);
   g_test_add_func ("/stages/streamed", test_streamed);
   g_test_add_func ("/stages/rows", test_rows);
