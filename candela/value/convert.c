@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Conversion of packed elements between any two real dtypes: one loop per pair,
- * made from two lists of dtypes, one within the other. What C leaves undefined (a
+ * Conversion of packed elements between any two real dtypes, to complex ones, and
+ * between these: one loop per pair, made from two lists of dtypes, one within the
+ * other. Of a complex number only whether it is zero can be told as a real one, so to
+ * real dtypes but bool there is no conversion. What C leaves undefined (a
  * float outside the integer's range) is decided here, by selecting before the
  * cast rather than by branching around it, so that loops stay straight. */
 #include <candela/value/dtype-private.h>
@@ -128,6 +130,57 @@ DEFINE_FROM_INTEGER (uint64, guint64, x)
 DEFINE_FROM_FLOAT (float32, float)
 DEFINE_FROM_FLOAT (float64, double)
 
+/* Two parts an element; the imaginary one of a real number is zero. */
+#define DEFINE_TO_COMPLEX(name, from, from_type, part)                                                                 \
+  static void convert_##from##_to_##name (gpointer out, gconstpointer in, gsize n)                                     \
+  {                                                                                                                    \
+    part *restrict o = out;                                                                                            \
+    const from_type *restrict a = in;                                                                                  \
+                                                                                                                       \
+    for (gsize i = 0; i < n; i++)                                                                                      \
+      {                                                                                                                \
+        o[2 * i] = (part) a[i];                                                                                        \
+        o[2 * i + 1] = 0;                                                                                              \
+      }                                                                                                                \
+  }
+
+#define DEFINE_TO_BOTH(DTYPE, from, type)                                                                              \
+  DEFINE_TO_COMPLEX (complex64, from, type, float)                                                                     \
+  DEFINE_TO_COMPLEX (complex128, from, type, double)
+
+CANDELA_REAL_DTYPES (DEFINE_TO_BOTH)
+
+#define DEFINE_FROM_COMPLEX(from, type)                                                                                \
+  static void convert_##from##_to_complex64 (gpointer out, gconstpointer in, gsize n)                                  \
+  {                                                                                                                    \
+    float *restrict o = out;                                                                                           \
+    const type *restrict a = in;                                                                                       \
+                                                                                                                       \
+    for (gsize i = 0; i < 2 * n; i++)                                                                                  \
+      o[i] = (float) a[i];                                                                                             \
+  }                                                                                                                    \
+                                                                                                                       \
+  static void convert_##from##_to_complex128 (gpointer out, gconstpointer in, gsize n)                                 \
+  {                                                                                                                    \
+    double *restrict o = out;                                                                                          \
+    const type *restrict a = in;                                                                                       \
+                                                                                                                       \
+    for (gsize i = 0; i < 2 * n; i++)                                                                                  \
+      o[i] = a[i];                                                                                                     \
+  }                                                                                                                    \
+                                                                                                                       \
+  static void convert_##from##_to_bool (gpointer out, gconstpointer in, gsize n)                                       \
+  {                                                                                                                    \
+    guint8 *restrict o = out;                                                                                          \
+    const type *restrict a = in;                                                                                       \
+                                                                                                                       \
+    for (gsize i = 0; i < n; i++)                                                                                      \
+      o[i] = (a[2 * i] != 0) | (a[2 * i + 1] != 0);                                                                    \
+  }
+
+DEFINE_FROM_COMPLEX (complex64, float)
+DEFINE_FROM_COMPLEX (complex128, double)
+
 #define ROW(DTYPE, from, type)                                                                                         \
   [CANDELA_DTYPE_##DTYPE] = {                                                                                          \
     [CANDELA_DTYPE_BOOL] = convert_##from##_to_bool,       [CANDELA_DTYPE_INT8] = convert_##from##_to_int8,            \
@@ -135,10 +188,15 @@ DEFINE_FROM_FLOAT (float64, double)
     [CANDELA_DTYPE_INT64] = convert_##from##_to_int64,     [CANDELA_DTYPE_UINT8] = convert_##from##_to_uint8,          \
     [CANDELA_DTYPE_UINT16] = convert_##from##_to_uint16,   [CANDELA_DTYPE_UINT32] = convert_##from##_to_uint32,        \
     [CANDELA_DTYPE_UINT64] = convert_##from##_to_uint64,   [CANDELA_DTYPE_FLOAT32] = convert_##from##_to_float32,      \
-    [CANDELA_DTYPE_FLOAT64] = convert_##from##_to_float64,                                                             \
+    [CANDELA_DTYPE_FLOAT64] = convert_##from##_to_float64, COMPLEX_COLUMNS (from)                                      \
   },
+#define COMPLEX_COLUMNS(from)                                                                                          \
+  [CANDELA_DTYPE_COMPLEX64] = convert_##from##_to_complex64, [CANDELA_DTYPE_COMPLEX128] = convert_##from##_to_complex128
+#define COMPLEX_ROW(DTYPE, from)                                                                                       \
+  [CANDELA_DTYPE_##DTYPE] = { [CANDELA_DTYPE_BOOL] = convert_##from##_to_bool, COMPLEX_COLUMNS (from) },
 
-static const CandelaConvertFunc convert_funcs[CANDELA_N_DTYPES][CANDELA_N_DTYPES] = { CANDELA_REAL_DTYPES (ROW) };
+static const CandelaConvertFunc convert_funcs[CANDELA_N_DTYPES][CANDELA_N_DTYPES] = { CANDELA_REAL_DTYPES (
+  ROW) COMPLEX_ROW (COMPLEX64, complex64) COMPLEX_ROW (COMPLEX128, complex128) };
 
 CandelaConvertFunc
 candela_dtype_get_convert_func (CandelaDType from, CandelaDType to)

@@ -29,7 +29,7 @@ G_BEGIN_DECLS
  * positive one first), then the low bits. */
 typedef void (*CandelaConvertFunc) (gpointer out, gconstpointer in, gsize n);
 
-/* NULL where a complex dtype takes part. The function for equal dtypes copies
+/* NULL from a complex dtype to a real one but bool. The function for equal dtypes copies
  * (bools come out as 0 or 1). */
 CandelaConvertFunc candela_dtype_get_convert_func (CandelaDType from, CandelaDType to);
 

@@ -5,7 +5,8 @@
 #include "create.h"
 
 #define KINDS                                                                                                          \
-  (CANDELA_DTYPE_KIND_BOOL | CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED | CANDELA_DTYPE_KIND_FLOAT)
+  (CANDELA_DTYPE_KIND_BOOL | CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED | CANDELA_DTYPE_KIND_FLOAT        \
+   | CANDELA_DTYPE_KIND_COMPLEX)
 
 enum {
   FULL_PARAM_SHAPE,
@@ -29,8 +30,8 @@ typedef struct
     guint16 two;
     guint32 four;
     guint64 eight;
-    float f;
-    double d;
+    float f[2]; /* of complex numbers both parts */
+    double d[2];
   };
 } Element;
 
@@ -52,7 +53,8 @@ fill_element (CandelaKernel *kernel, gconstpointer data, gpointer out, gint64 fi
       FILL_CASE (4, guint32, four)
       FILL_CASE (8, guint64, eight)
     default:
-      break;
+      for (gint64 i = 0; i < n; i++)
+        memcpy ((double *) out + 2 * (first + i), element->d, sizeof element->d);
     }
 }
 
@@ -61,11 +63,11 @@ static void
 element_init (Element *element, CandelaDType dtype, gint64 integer, double number)
 {
   element->size = candela_dtype_get_size (dtype);
-  element->eight = 0;
-  if (dtype == CANDELA_DTYPE_FLOAT32)
-    element->f = (float) number;
-  else if (dtype == CANDELA_DTYPE_FLOAT64)
-    element->d = number;
+  memset (element->d, 0, sizeof element->d);
+  if (dtype == CANDELA_DTYPE_FLOAT32 || dtype == CANDELA_DTYPE_COMPLEX64)
+    element->f[0] = (float) number;
+  else if (dtype == CANDELA_DTYPE_FLOAT64 || dtype == CANDELA_DTYPE_COMPLEX128)
+    element->d[0] = number;
   else if (element->size == 1)
     element->one = (guint8) integer;
   else if (element->size == 2)
@@ -138,7 +140,7 @@ compute_full (CandelaKernel *kernel, GError **error)
 
   if (dtype == CANDELA_DTYPE_BOOL)
     integer = kind == CANDELA_DTYPE_FLOAT64 ? number != 0.0 : candela_params_get_int (params, FULL_PARAM_VALUE) != 0;
-  else if (candela_dtype_get_kind (dtype) != CANDELA_DTYPE_KIND_FLOAT)
+  else if ((candela_dtype_get_kind (dtype) & (CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED)) != 0)
     integer = kind == CANDELA_DTYPE_FLOAT64 ? (gint64) number : candela_params_get_int (params, FULL_PARAM_VALUE);
   element_init (&element, dtype, integer, number);
   return create_run (kernel, fill_element, &element, error);

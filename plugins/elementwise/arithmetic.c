@@ -3,6 +3,7 @@
  * Sums, products, quotients and signs. Integers wrap modulo 2^n. On bool, add is
  * logical or and multiply logical and, as NumPy has it; subtract and negative have
  * no meaning there and say so. */
+#include "complex.h"
 #include "stage.h"
 
 #define ADD(T, W, a, b) ((W) a + (W) b)
@@ -14,20 +15,24 @@
 ELEMENTWISE_BOOL (ELEMENTWISE_BINARY, add, OR)
 ELEMENTWISE_NUMBERS (ELEMENTWISE_BINARY, add, ADD)
 ELEMENTWISE_NUMBERS (STAGE_BINARY, add, ADD)
+ELEMENTWISE_COMPLEX (ELEMENTWISE_BINARY, add, ADD)
 
 ELEMENTWISE_TABLE (add,
-                   ELEMENTWISE_BOOL (ELEMENTWISE_BINARY_ROW, add, ADD) ELEMENTWISE_NUMBERS (STAGE_BINARY_ROW, add, ADD))
+                   ELEMENTWISE_BOOL (ELEMENTWISE_BINARY_ROW, add, ADD) ELEMENTWISE_NUMBERS (STAGE_BINARY_ROW, add, ADD)
+                     ELEMENTWISE_COMPLEX (ELEMENTWISE_BINARY_ROW, add, ADD))
 
-ELEMENTWISE_OP (add, elementwise_x1_x2, "x1 + x2; of bool: x1 or x2", .operators = "infix:+")
+ELEMENTWISE_OP (add, elementwise_x1_x2_any, "x1 + x2; of bool: x1 or x2", .operators = "infix:+")
 
 ELEMENTWISE_BOOL (ELEMENTWISE_BINARY, multiply, AND)
 ELEMENTWISE_NUMBERS (ELEMENTWISE_BINARY, multiply, MULTIPLY)
 ELEMENTWISE_NUMBERS (STAGE_BINARY, multiply, MULTIPLY)
+ELEMENTWISE_COMPLEX (ELEMENTWISE_BINARY, multiply, COMPLEX_MULTIPLY)
 
 ELEMENTWISE_TABLE (multiply, ELEMENTWISE_BOOL (ELEMENTWISE_BINARY_ROW, multiply, MULTIPLY)
-                               ELEMENTWISE_NUMBERS (STAGE_BINARY_ROW, multiply, MULTIPLY))
+                               ELEMENTWISE_NUMBERS (STAGE_BINARY_ROW, multiply, MULTIPLY)
+                                 ELEMENTWISE_COMPLEX (ELEMENTWISE_BINARY_ROW, multiply, ))
 
-ELEMENTWISE_OP (multiply, elementwise_x1_x2, "x1 * x2; of bool: x1 and x2", .operators = "infix:*")
+ELEMENTWISE_OP (multiply, elementwise_x1_x2_any, "x1 * x2; of bool: x1 and x2", .operators = "infix:*")
 
 static gboolean
 infer_subtract (CandelaInference *inference, GError **error)
@@ -41,16 +46,25 @@ infer_subtract (CandelaInference *inference, GError **error)
 
 ELEMENTWISE_NUMBERS (ELEMENTWISE_BINARY, subtract, SUBTRACT)
 ELEMENTWISE_NUMBERS (STAGE_BINARY, subtract, SUBTRACT)
+ELEMENTWISE_COMPLEX (ELEMENTWISE_BINARY, subtract, SUBTRACT)
 
-ELEMENTWISE_TABLE (subtract, ELEMENTWISE_NUMBERS (STAGE_BINARY_ROW, subtract, SUBTRACT))
+ELEMENTWISE_TABLE (subtract, ELEMENTWISE_NUMBERS (STAGE_BINARY_ROW, subtract, SUBTRACT)
+                               ELEMENTWISE_COMPLEX (ELEMENTWISE_BINARY_ROW, subtract, ))
 
 ELEMENTWISE_OP (subtract, elementwise_x1_x2_numeric, "x1 - x2", .operators = "infix:-", .infer = infer_subtract)
 
 #define DIVIDE(T, W, a, b) (a / b)
 #define RECIPROCAL(T, W, a) ((T) 1 / a)
 
-STAGE_FLOAT_BINARY (divide, DIVIDE, "x1 / x2, in floats", .operators = "infix:/")
-STAGE_FLOAT_UNARY (reciprocal, RECIPROCAL, RECIPROCAL, "1 / x, in floats")
+#define COMPLEX_RECIPROCAL(T, W, a) COMPLEX_DIVIDE (T, W, (T) 1, a)
+
+ELEMENTWISE_COMPLEX (ELEMENTWISE_BINARY, divide, COMPLEX_DIVIDE)
+ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY, reciprocal, COMPLEX_RECIPROCAL)
+
+STAGE_FLOAT_BINARY (divide, DIVIDE, ELEMENTWISE_COMPLEX (ELEMENTWISE_BINARY_ROW, divide, ),
+                    "x1 / x2, in floats or complex numbers", .operators = "infix:/")
+STAGE_FLOAT_UNARY (reciprocal, RECIPROCAL, RECIPROCAL, ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, reciprocal, ),
+                   "1 / x, in floats or complex numbers")
 
 /* The negative of a float is its bits with the sign turned, of zero too. */
 #define NEGATIVE_INTEGER(T, W, a) (-(W) a)
@@ -60,8 +74,10 @@ ELEMENTWISE_INTEGERS (ELEMENTWISE_UNARY, negative, NEGATIVE_INTEGER)
 ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY, negative, NEGATIVE_FLOAT)
 ELEMENTWISE_INTEGERS (STAGE_UNARY, negative, NEGATIVE_INTEGER)
 ELEMENTWISE_FLOATS (STAGE_UNARY, negative, NEGATIVE_FLOAT)
+ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY, negative, NEGATIVE_FLOAT)
 
-ELEMENTWISE_TABLE (negative, ELEMENTWISE_NUMBERS (STAGE_UNARY_ROW, negative, NEGATIVE_FLOAT))
+ELEMENTWISE_TABLE (negative, ELEMENTWISE_NUMBERS (STAGE_UNARY_ROW, negative, NEGATIVE_FLOAT)
+                               ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, negative, ))
 
 ELEMENTWISE_OP (negative, elementwise_x_numeric, "-x", .operators = "prefix:-")
 
@@ -85,10 +101,15 @@ ELEMENTWISE_SIGNED (STAGE_UNARY, abs, STAGE_ABS_SIGNED)
 ELEMENTWISE_FLOAT32 (STAGE_UNARY, abs, STAGE_ABS_FLOAT32)
 ELEMENTWISE_FLOAT64 (STAGE_UNARY, abs, STAGE_ABS_FLOAT64)
 
-ELEMENTWISE_TABLE (abs,
-                   ELEMENTWISE_BOOL (ELEMENTWISE_UNARY_ROW, abs, SAME) ELEMENTWISE_NUMBERS (STAGE_UNARY_ROW, abs, SAME))
+#define MAGNITUDE(T, W, a) _Generic(a, float _Complex : cabsf, double _Complex : cabs) (a)
 
-ELEMENTWISE_OP (abs, elementwise_x, "The magnitude of x; of the smallest signed integer: itself")
+ELEMENTWISE_COMPLEX_TO_REAL (ELEMENTWISE_PART, abs, MAGNITUDE)
+
+ELEMENTWISE_TABLE (abs,
+                   ELEMENTWISE_BOOL (ELEMENTWISE_UNARY_ROW, abs, SAME) ELEMENTWISE_NUMBERS (STAGE_UNARY_ROW, abs, SAME)
+                     ELEMENTWISE_COMPLEX_TO_REAL (ELEMENTWISE_PART_ROW, abs, ))
+
+ELEMENTWISE_OP (abs, elementwise_x_any, "The magnitude of x; of the smallest signed integer: itself")
 
 /* NaN is neither above nor below zero: it stays. */
 #define SIGN_INTEGER(T, W, a) ((a > 0) - (a < 0))
@@ -99,9 +120,16 @@ ELEMENTWISE_SIGNED (ELEMENTWISE_UNARY, sign, SIGN_INTEGER)
 ELEMENTWISE_UNSIGNED (ELEMENTWISE_UNARY, sign, SIGN_UNSIGNED)
 ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY, sign, SIGN_FLOAT)
 
-ELEMENTWISE_TABLE (sign, ELEMENTWISE_NUMBERS (ELEMENTWISE_UNARY_ROW, sign, SIGN_FLOAT))
+/* On the unit circle, in the direction of x. */
+#define DIRECTION(T, W, a) (a == 0 ? (T) 0 : COMPLEX (T, RE (a) / MAGNITUDE (T, W, a), IM (a) / MAGNITUDE (T, W, a)))
 
-ELEMENTWISE_OP (sign, elementwise_x_numeric, "-1, 0 or 1 by the sign of x; NaN of NaN")
+ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY, sign, DIRECTION)
+
+ELEMENTWISE_TABLE (sign, ELEMENTWISE_NUMBERS (ELEMENTWISE_UNARY_ROW, sign, SIGN_FLOAT)
+                           ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, sign, ))
+
+ELEMENTWISE_OP (sign, elementwise_x_numeric,
+                "-1, 0 or 1 by the sign of x; of complex x: x / abs(x), 0 of 0; NaN of NaN")
 
 /* What gives its input back: declared for the standard's sake, and folded away. */
 static int
@@ -110,25 +138,46 @@ fold_to_input (const CandelaInference *inference)
   return 0;
 }
 
+static int
+fold_real_to_input (const CandelaInference *inference)
+{
+  CandelaDTypeKind kind = candela_dtype_get_kind (candela_inference_get_input_dtype (inference, 0));
+
+  return kind == CANDELA_DTYPE_KIND_COMPLEX ? -1 : 0;
+}
+
 ELEMENTWISE_BOOL (ELEMENTWISE_UNARY, positive, SAME)
 ELEMENTWISE_NUMBERS (ELEMENTWISE_UNARY, positive, SAME)
+ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY, positive, SAME)
 
-ELEMENTWISE_TABLE (positive, ELEMENTWISE_NUMBERS (ELEMENTWISE_UNARY_ROW, positive, SAME))
-ELEMENTWISE_TABLE (real, ELEMENTWISE_ALL (ELEMENTWISE_UNARY_ROW, positive, SAME))
-ELEMENTWISE_TABLE (conj, ELEMENTWISE_ALL (ELEMENTWISE_UNARY_ROW, positive, SAME))
+#define REAL_PART(T, W, a) RE (a)
+#define IMAGINARY_PART(T, W, a) IM (a)
+#define CONJUGATE(T, W, a) COMPLEX (T, RE (a), -IM (a))
+
+ELEMENTWISE_COMPLEX_TO_REAL (ELEMENTWISE_PART, real, REAL_PART)
+ELEMENTWISE_COMPLEX_TO_REAL (ELEMENTWISE_PART, imag, IMAGINARY_PART)
+ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY, conj, CONJUGATE)
+
+ELEMENTWISE_TABLE (positive, ELEMENTWISE_NUMBERS (ELEMENTWISE_UNARY_ROW, positive, SAME)
+                               ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, positive, ))
+ELEMENTWISE_TABLE (real, ELEMENTWISE_ALL (ELEMENTWISE_UNARY_ROW, positive, SAME)
+                           ELEMENTWISE_COMPLEX_TO_REAL (ELEMENTWISE_PART_ROW, real, ))
+ELEMENTWISE_TABLE (conj, ELEMENTWISE_ALL (ELEMENTWISE_UNARY_ROW, positive, SAME)
+                           ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, conj, ))
 
 ELEMENTWISE_OP (positive, elementwise_x_numeric, "+x: x itself", .operators = "prefix:+", .fold = fold_to_input)
-ELEMENTWISE_OP (real, elementwise_x, "The real part of x: of a real x, itself", .fold = fold_to_input)
-ELEMENTWISE_OP (conj, elementwise_x, "The complex conjugate of x: of a real x, itself", .fold = fold_to_input)
+ELEMENTWISE_OP (real, elementwise_x_any, "The real part of x: of a real x, itself", .fold = fold_real_to_input)
+ELEMENTWISE_OP (conj, elementwise_x_any, "The complex conjugate of x: of a real x, itself", .fold = fold_real_to_input)
 
 /* The element is named so that the loop reads as the others do. */
 #define NOTHING(T, W, a) ((void) a, 0)
 
 ELEMENTWISE_ALL (ELEMENTWISE_UNARY, imag, NOTHING)
 
-ELEMENTWISE_TABLE (imag, ELEMENTWISE_ALL (ELEMENTWISE_UNARY_ROW, imag, NOTHING))
+ELEMENTWISE_TABLE (imag, ELEMENTWISE_ALL (ELEMENTWISE_UNARY_ROW, imag, NOTHING)
+                           ELEMENTWISE_COMPLEX_TO_REAL (ELEMENTWISE_PART_ROW, imag, ))
 
-ELEMENTWISE_OP (imag, elementwise_x, "The imaginary part of x: of a real x, zeros")
+ELEMENTWISE_OP (imag, elementwise_x_any, "The imaginary part of x: of a real x, zeros")
 
 const CandelaOpInfo *const ELEMENTWISE_OPS (arithmetic)[] = {
   &add_info,  &subtract_info, &multiply_info, &divide_info, &reciprocal_info, &negative_info, &abs_info,

@@ -128,12 +128,15 @@ G_BEGIN_DECLS
 #define ELEMENTWISE_KIND_INTEGER (CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED)
 #define ELEMENTWISE_KIND_NUMERIC (ELEMENTWISE_KIND_INTEGER | CANDELA_DTYPE_KIND_FLOAT)
 #define ELEMENTWISE_KIND_REAL (ELEMENTWISE_KIND_NUMERIC | CANDELA_DTYPE_KIND_BOOL)
+#define ELEMENTWISE_KIND_ANY (ELEMENTWISE_KIND_REAL | CANDELA_DTYPE_KIND_COMPLEX)
 
-/* inputs.c: the inputs x, and x1 and x2, of any real dtype (bool among them), of
- * numbers, of integers, of integers or bool. */
+/* inputs.c: the inputs x, and x1 and x2, of any dtype, of any real one (bool among
+ * them), of numbers, of integers or bool. */
+extern const CandelaInputInfo elementwise_x_any[];
 extern const CandelaInputInfo elementwise_x[];
 extern const CandelaInputInfo elementwise_x_numeric[];
 extern const CandelaInputInfo elementwise_x_bits[];
+extern const CandelaInputInfo elementwise_x1_x2_any[];
 extern const CandelaInputInfo elementwise_x1_x2[];
 extern const CandelaInputInfo elementwise_x1_x2_numeric[];
 extern const CandelaInputInfo elementwise_x1_x2_bits[];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What floats are made of: their class, their sign, their neighbours. */
-#include "elementwise.h"
+#include "complex.h"
 
 #define IS_FINITE(T, W, a) (isfinite (a) != 0)
 #define IS_INF(T, W, a) (isinf (a) != 0)
@@ -15,9 +15,21 @@
   ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (ELEMENTWISE_TEST_ROW, op, E))                                             \
   ELEMENTWISE_OP (op, elementwise_x, op_summary, .infer = elementwise_infer_floating)
 
-CLASS (isfinite, IS_FINITE, "Whether x is neither infinite nor NaN")
-CLASS (isinf, IS_INF, "Whether x is infinite")
-CLASS (isnan, IS_NAN, "Whether x is NaN")
+/* Of complex numbers by their parts. */
+#define IS_FINITE_COMPLEX(T, W, a) (isfinite (RE (a)) != 0 && isfinite (IM (a)) != 0)
+#define IS_INF_COMPLEX(T, W, a) (isinf (RE (a)) != 0 || isinf (IM (a)) != 0)
+#define IS_NAN_COMPLEX(T, W, a) (RE (a) != RE (a) || IM (a) != IM (a))
+
+#define CLASS_OF_ANY(op, E, op_summary)                                                                                \
+  ELEMENTWISE_FLOATS (ELEMENTWISE_TEST, op, E)                                                                         \
+  ELEMENTWISE_COMPLEX (ELEMENTWISE_TEST, op, E##_COMPLEX)                                                              \
+  ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (ELEMENTWISE_TEST_ROW, op, E)                                              \
+                           ELEMENTWISE_COMPLEX (ELEMENTWISE_TEST_ROW, op, E))                                          \
+  ELEMENTWISE_OP (op, elementwise_x_any, op_summary, .infer = elementwise_infer_floating)
+
+CLASS_OF_ANY (isfinite, IS_FINITE, "Whether x is neither infinite nor NaN; of complex x, whether both parts are so")
+CLASS_OF_ANY (isinf, IS_INF, "Whether x is infinite; of complex x, whether a part is")
+CLASS_OF_ANY (isnan, IS_NAN, "Whether x is NaN; of complex x, whether a part is")
 CLASS (signbit, SIGN_BIT, "Whether x has its sign bit set: negative numbers, and -0.0")
 
 #define NEXTAFTER(T, W, a, b) _Generic(a, float : nextafterf, double : nextafter) (a, b)

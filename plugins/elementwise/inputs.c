@@ -6,18 +6,29 @@
  * float64, whatever their size. */
 #include "elementwise.h"
 
+const CandelaInputInfo elementwise_x_any[] = {
+  { "x", ELEMENTWISE_KIND_ANY, .summary = "the operand" },
+  { NULL },
+};
+
 const CandelaInputInfo elementwise_x[] = {
   { "x", ELEMENTWISE_KIND_REAL, .summary = "the operand" },
   { NULL },
 };
 
 const CandelaInputInfo elementwise_x_numeric[] = {
-  { "x", ELEMENTWISE_KIND_NUMERIC, .summary = "the operand: numbers, not bool" },
+  { "x", ELEMENTWISE_KIND_NUMERIC | CANDELA_DTYPE_KIND_COMPLEX, .summary = "the operand: numbers, not bool" },
   { NULL },
 };
 
 const CandelaInputInfo elementwise_x_bits[] = {
   { "x", ELEMENTWISE_KIND_INTEGER | CANDELA_DTYPE_KIND_BOOL, .summary = "the operand: integers or bool" },
+  { NULL },
+};
+
+const CandelaInputInfo elementwise_x1_x2_any[] = {
+  { "x1", ELEMENTWISE_KIND_ANY, .summary = "the first operand" },
+  { "x2", ELEMENTWISE_KIND_ANY, .summary = "the second operand" },
   { NULL },
 };
 
@@ -28,8 +39,8 @@ const CandelaInputInfo elementwise_x1_x2[] = {
 };
 
 const CandelaInputInfo elementwise_x1_x2_numeric[] = {
-  { "x1", ELEMENTWISE_KIND_REAL, .summary = "the first operand" },
-  { "x2", ELEMENTWISE_KIND_REAL, .summary = "the second operand; one of the two must not be bool" },
+  { "x1", ELEMENTWISE_KIND_ANY, .summary = "the first operand" },
+  { "x2", ELEMENTWISE_KIND_ANY, .summary = "the second operand; one of the two must not be bool" },
   { NULL },
 };
 

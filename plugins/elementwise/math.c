@@ -2,6 +2,7 @@
  *
  * Exponentials, logarithms, and circular and hyperbolic functions: a vector
  * library's (see vector.h), else the C library's, an element at a time. */
+#include "complex.h"
 #include "stage.h"
 #include "vector.h"
 
@@ -52,17 +53,20 @@
 #endif
 
 #define MATH_1_OP(op, op_summary)                                                                                      \
-  ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY_ROW, op, ))                                             \
-  ELEMENTWISE_OP (op, elementwise_x, op_summary, .infer = elementwise_infer_floating)
+  ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY, op, COMPLEX_##op)                                                            \
+  ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY_ROW, op, )                                              \
+                           ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, op, ))                                          \
+  ELEMENTWISE_OP (op, elementwise_x_any, op_summary, .infer = elementwise_infer_floating)
 
 /* Of float32 a stage too. */
 #define MATH_1_STAGED(op, op_summary)                                                                                  \
   VECTOR_LOOP_1 (op, FLOAT32, float, V_##op)                                                                           \
   VECTOR_LOOP_1 (op, FLOAT64, double, V_##op)                                                                          \
   ELEMENTWISE_FLOAT32 (STAGE_UNARY, op, STAGE_##op)                                                                    \
-  ELEMENTWISE_TABLE (op,                                                                                               \
-                     ELEMENTWISE_FLOAT32 (STAGE_UNARY_ROW, op, ) ELEMENTWISE_FLOAT64 (ELEMENTWISE_UNARY_ROW, op, ))    \
-  ELEMENTWISE_OP (op, elementwise_x, op_summary, .infer = elementwise_infer_floating)
+  ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY, op, COMPLEX_##op)                                                            \
+  ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOAT32 (STAGE_UNARY_ROW, op, ) ELEMENTWISE_FLOAT64 (ELEMENTWISE_UNARY_ROW, op, ) \
+                           ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, op, ))                                          \
+  ELEMENTWISE_OP (op, elementwise_x_any, op_summary, .infer = elementwise_infer_floating)
 
 #define STAGE_exp(T, W, a) float32_exp ((VECTOR (float)) (a))
 #define STAGE_tanh(T, W, a) float32_tanh ((VECTOR (float)) (a))
@@ -70,6 +74,63 @@
 #define MATH_2_OP(op, op_summary)                                                                                      \
   ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (ELEMENTWISE_BINARY_ROW, op, ))                                            \
   ELEMENTWISE_OP (op, elementwise_x1_x2, op_summary, .infer = elementwise_infer_floating)
+
+/* Of complex numbers: the C library's; what it has not is made of what it has. */
+#define COMPLEX_CALL(name, z)                                                                                          \
+  _Generic(z, float _Complex : complex_##name##_float, double _Complex : complex_##name##_double) (z)
+#define COMPLEX_exp(T, W, a) COMPLEX_LIBM (exp, a)
+#define COMPLEX_expm1(T, W, a) COMPLEX_CALL (expm1, a)
+#define COMPLEX_log(T, W, a) COMPLEX_LIBM (log, a)
+#define COMPLEX_log1p(T, W, a) COMPLEX_CALL (log1p, a)
+#define COMPLEX_log2(T, W, a) COMPLEX (T, RE (COMPLEX_LIBM (log, a)) / G_LN2, IM (COMPLEX_LIBM (log, a)) / G_LN2)
+#define COMPLEX_log10(T, W, a) COMPLEX (T, RE (COMPLEX_LIBM (log, a)) / G_LN10, IM (COMPLEX_LIBM (log, a)) / G_LN10)
+#define COMPLEX_sin(T, W, a) COMPLEX_LIBM (sin, a)
+#define COMPLEX_cos(T, W, a) COMPLEX_LIBM (cos, a)
+#define COMPLEX_tan(T, W, a) COMPLEX_LIBM (tan, a)
+#define COMPLEX_asin(T, W, a) COMPLEX_LIBM (asin, a)
+#define COMPLEX_acos(T, W, a) COMPLEX_LIBM (acos, a)
+#define COMPLEX_atan(T, W, a) COMPLEX_LIBM (atan, a)
+#define COMPLEX_sinh(T, W, a) COMPLEX_LIBM (sinh, a)
+#define COMPLEX_cosh(T, W, a) COMPLEX_LIBM (cosh, a)
+#define COMPLEX_tanh(T, W, a) COMPLEX_CALL (tanh, a)
+#define COMPLEX_asinh(T, W, a) COMPLEX_LIBM (asinh, a)
+#define COMPLEX_acosh(T, W, a) COMPLEX_LIBM (acosh, a)
+#define COMPLEX_atanh(T, W, a) COMPLEX_LIBM (atanh, a)
+
+/* exp (x + iy) - 1, of which the real part is expm1 (x) cos (y) - (1 - cos (y)), and
+ * 1 - cos (y) twice the square of sin (y / 2). log (1 + z), of which the real part is half
+ * of log1p (x (2 + x) + y y), which near minus one is as inexact as what it is made of.
+ * tanh at infinity has a zero of the sign of y, not of sin (2 y) as in C. */
+#define COMPLEX_MADE(R, S)                                                                                             \
+  static inline R _Complex complex_expm1_##R (R _Complex z)                                                            \
+  {                                                                                                                    \
+    const R x = RE (z), y = IM (z), half = sin##S (y / 2);                                                             \
+    R _Complex result = cexp##S (z);                                                                                   \
+                                                                                                                       \
+    if (!isfinite (x) || !isfinite (y) || y == 0)                                                                      \
+      return complex_of_##R (y == 0 ? expm1##S (x) : RE (result) - 1, IM (result));                                    \
+    return complex_of_##R (expm1##S (x) * cos##S (y) - 2 * half * half, IM (result));                                  \
+  }                                                                                                                    \
+                                                                                                                       \
+  static inline R _Complex complex_log1p_##R (R _Complex z)                                                            \
+  {                                                                                                                    \
+    const R x = RE (z), y = IM (z);                                                                                    \
+    R _Complex result = clog##S (complex_of_##R (1 + x, y));                                                           \
+                                                                                                                       \
+    if (fabs##S (x) > (R) 0.5 || fabs##S (y) > (R) 0.5 || isnan (x) || isnan (y))                                      \
+      return result;                                                                                                   \
+    return complex_of_##R (log1p##S (x * (2 + x) + y * y) / 2, IM (result));                                           \
+  }                                                                                                                    \
+                                                                                                                       \
+  static inline R _Complex complex_tanh_##R (R _Complex z)                                                             \
+  {                                                                                                                    \
+    if (isinf (RE (z)) && isfinite (IM (z)))                                                                           \
+      return complex_of_##R (copysign##S (1, RE (z)), copysign##S (0, IM (z)));                                        \
+    return ctanh##S (z);                                                                                               \
+  }
+
+COMPLEX_MADE (float, f)
+COMPLEX_MADE (double, )
 
 #ifdef ELEMENTWISE_VECTORS
 MATH_1_STAGED (exp, "e to the power x")

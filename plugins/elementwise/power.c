@@ -4,6 +4,7 @@
  * repeated squaring. A negative exponent has no integer result, and a loop cannot
  * fail: it gives what the exact result rounds to towards zero, which is 1 for base
  * 1, 1 or -1 for base -1, and 0 for all others (0 itself among them). */
+#include "complex.h"
 #include "stage.h"
 #include "vector.h"
 
@@ -86,10 +87,17 @@ ELEMENTWISE_FLOATS (STAGE_BINARY_CALLING, pow, STAGE_POW)
 #define POWER_ROW ELEMENTWISE_BINARY_ROW
 #endif
 
-ELEMENTWISE_TABLE (pow, ELEMENTWISE_UNSIGNED (ELEMENTWISE_BINARY_ROW, pow, )
-                          ELEMENTWISE_SIGNED (ELEMENTWISE_BINARY_ROW, pow, ) ELEMENTWISE_FLOATS (POWER_ROW, pow, ))
+/* Squares as products here too. */
+#define COMPLEX_POWER(T, W, a, b)                                                                                      \
+  (b == 2 ? COMPLEX_MULTIPLY (T, W, a, a) : _Generic(a, float _Complex : cpowf, double _Complex : cpow) (a, b))
 
-ELEMENTWISE_OP (pow, elementwise_x1_x2, "x1 to the power x2; of an integer to a negative power: 0, 1 or -1",
+ELEMENTWISE_COMPLEX (ELEMENTWISE_BINARY, pow, COMPLEX_POWER)
+
+ELEMENTWISE_TABLE (pow, ELEMENTWISE_UNSIGNED (ELEMENTWISE_BINARY_ROW, pow, )
+                          ELEMENTWISE_SIGNED (ELEMENTWISE_BINARY_ROW, pow, ) ELEMENTWISE_FLOATS (POWER_ROW, pow, )
+                            ELEMENTWISE_COMPLEX (ELEMENTWISE_BINARY_ROW, pow, ))
+
+ELEMENTWISE_OP (pow, elementwise_x1_x2_any, "x1 to the power x2; of an integer to a negative power: 0, 1 or -1",
                 .operators = "infix:**")
 
 #define SQUARE(T, W, a) ((W) a * (W) a)
@@ -97,9 +105,14 @@ ELEMENTWISE_OP (pow, elementwise_x1_x2, "x1 to the power x2; of an integer to a 
 ELEMENTWISE_NUMBERS (ELEMENTWISE_UNARY, square, SQUARE)
 ELEMENTWISE_NUMBERS (STAGE_UNARY, square, SQUARE)
 
-ELEMENTWISE_TABLE (square, ELEMENTWISE_NUMBERS (STAGE_UNARY_ROW, square, SQUARE))
+#define COMPLEX_SQUARE(T, W, a) COMPLEX_MULTIPLY (T, W, a, a)
 
-ELEMENTWISE_OP (square, elementwise_x, "x * x")
+ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY, square, COMPLEX_SQUARE)
+
+ELEMENTWISE_TABLE (square, ELEMENTWISE_NUMBERS (STAGE_UNARY_ROW, square, SQUARE)
+                             ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, square, ))
+
+ELEMENTWISE_OP (square, elementwise_x_any, "x * x")
 
 /* The overload by type, for the functions of one float argument. */
 #define SQRT(T, W, a) _Generic(a, float : sqrtf, double : sqrt) (a)
@@ -108,7 +121,12 @@ ELEMENTWISE_OP (square, elementwise_x, "x * x")
 #define STAGE_SQRT_float(a) STAGE_INTRINSIC (sqrt_ps) (a)
 #define STAGE_SQRT_double(a) STAGE_INTRINSIC (sqrt_pd) (a)
 
-STAGE_FLOAT_UNARY (sqrt, SQRT, STAGE_SQRT, "The square root of x; NaN below zero")
+#define COMPLEX_SQRT(T, W, a) COMPLEX_LIBM (sqrt, a)
+
+ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY, sqrt, COMPLEX_SQRT)
+
+STAGE_FLOAT_UNARY (sqrt, SQRT, STAGE_SQRT, ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, sqrt, ),
+                   "The square root of x; of real x NaN below zero")
 
 ELEMENTWISE_TABLE (hypot, ELEMENTWISE_FLOATS (ELEMENTWISE_BINARY_ROW, hypot, ))
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Elements taken over as they are: chosen from two operands, or converted. */
-#include "elementwise.h"
+#include "complex.h"
 
 #define WHERE_LOOP(op, DT, T, W, E)                                                                                    \
   static void op##_##DT (gpointer const *out, gconstpointer const *in, gsize n, const CandelaParams *params)           \
@@ -23,13 +23,14 @@
     .loop = op##_##DT },
 
 ELEMENTWISE_ALL (WHERE_LOOP, where, )
+ELEMENTWISE_COMPLEX (WHERE_LOOP, where, )
 
-ELEMENTWISE_TABLE (where, ELEMENTWISE_ALL (WHERE_ROW, where, ))
+ELEMENTWISE_TABLE (where, ELEMENTWISE_ALL (WHERE_ROW, where, ) ELEMENTWISE_COMPLEX (WHERE_ROW, where, ))
 
 static const CandelaInputInfo where_inputs[] = {
   { "condition", ELEMENTWISE_KIND_REAL, .fixed = CANDELA_DTYPE_BOOL, .summary = "which to take, read as bool" },
-  { "x1", ELEMENTWISE_KIND_REAL, .summary = "taken where the condition is true" },
-  { "x2", ELEMENTWISE_KIND_REAL, .summary = "taken where it is false" },
+  { "x1", ELEMENTWISE_KIND_ANY, .summary = "taken where the condition is true" },
+  { "x2", ELEMENTWISE_KIND_ANY, .summary = "taken where it is false" },
   { NULL },
 };
 
@@ -51,9 +52,15 @@ static const CandelaParamInfo astype_params[] = {
 static gboolean
 infer_astype (CandelaInference *inference, GError **error)
 {
-  candela_inference_set_compute_dtype (
-    inference, candela_params_get_dtype (candela_inference_get_params (inference), ASTYPE_DTYPE));
+  CandelaDType from = candela_inference_get_input_dtype (inference, 0);
+  CandelaDType to = candela_params_get_dtype (candela_inference_get_params (inference), ASTYPE_DTYPE);
 
+  if (candela_dtype_get_kind (from) == CANDELA_DTYPE_KIND_COMPLEX
+      && (candela_dtype_get_kind (to) & ELEMENTWISE_KIND_NUMERIC) != 0)
+    return candela_inference_fail (inference, error, CANDELA_ERROR_DTYPE,
+                                   "x has dtype %s, and %s has no room for it; take real(x), imag(x) or abs(x)",
+                                   candela_dtype_get_name (from), candela_dtype_get_name (to));
+  candela_inference_set_compute_dtype (inference, to);
   return candela_inference_broadcast (inference, error);
 }
 
@@ -66,11 +73,13 @@ fold_astype (const CandelaInference *inference)
 }
 
 ELEMENTWISE_ALL (ELEMENTWISE_UNARY, astype, SAME)
+ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY, astype, SAME)
 
-ELEMENTWISE_TABLE (astype, ELEMENTWISE_ALL (ELEMENTWISE_UNARY_ROW, astype, SAME))
+ELEMENTWISE_TABLE (astype, ELEMENTWISE_ALL (ELEMENTWISE_UNARY_ROW, astype, SAME)
+                             ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, astype, ))
 
-ELEMENTWISE_OP (astype, elementwise_x, "x converted to another dtype", .params = astype_params, .infer = infer_astype,
-                .fold = fold_astype)
+ELEMENTWISE_OP (astype, elementwise_x_any, "x converted to another dtype", .params = astype_params,
+                .infer = infer_astype, .fold = fold_astype)
 
 const CandelaOpInfo *const ELEMENTWISE_OPS (select)[] = {
   &where_info,

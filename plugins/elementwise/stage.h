@@ -217,15 +217,15 @@ extern const CandelaStageFamily ELEMENTWISE_FAMILY;
     STAGE_REFERENCE (op, DT) },
 
 /* As ELEMENTWISE_FLOAT_UNARY and ELEMENTWISE_FLOAT_BINARY, with stages; V is E over
- * vectors. */
-#define STAGE_FLOAT_UNARY(op, E, V, op_summary, ...)                                                                   \
+ * vectors. more: rows of other dtypes. */
+#define STAGE_FLOAT_UNARY(op, E, V, more, op_summary, ...)                                                             \
   ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY, op, E)                                                                        \
   ELEMENTWISE_FLOATS (STAGE_UNARY, op, V)                                                                              \
-  ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (STAGE_UNARY_ROW, op, E))                                                  \
-  ELEMENTWISE_OP (op, elementwise_x, op_summary, .infer = elementwise_infer_floating, __VA_ARGS__)
+  ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (STAGE_UNARY_ROW, op, E) more)                                             \
+  ELEMENTWISE_OP (op, elementwise_x_any, op_summary, .infer = elementwise_infer_floating, __VA_ARGS__)
 
-#define STAGE_FLOAT_BINARY(op, E, op_summary, ...)                                                                     \
+#define STAGE_FLOAT_BINARY(op, E, more, op_summary, ...)                                                               \
   ELEMENTWISE_FLOATS (ELEMENTWISE_BINARY, op, E)                                                                       \
   ELEMENTWISE_FLOATS (STAGE_BINARY, op, E)                                                                             \
-  ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (STAGE_BINARY_ROW, op, E))                                                 \
-  ELEMENTWISE_OP (op, elementwise_x1_x2, op_summary, .infer = elementwise_infer_floating, __VA_ARGS__)
+  ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (STAGE_BINARY_ROW, op, E) more)                                            \
+  ELEMENTWISE_OP (op, elementwise_x1_x2_any, op_summary, .infer = elementwise_infer_floating, __VA_ARGS__)

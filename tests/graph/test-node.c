@@ -40,7 +40,7 @@ static const Refusal refusals[] = {
   { "sum", "x", "{'axis': <int64 -3>}", CANDELA_ERROR_AXIS, { "sum: ", "axis -3", "[2, 3]" } },
   { "sum", "x", "{'axis': <[int64 0, 0]>}", CANDELA_ERROR_AXIS, { "sum: ", "twice" } },
   { "permute_dims", "x", "{'axes': <[int64 0]>}", CANDELA_ERROR_AXIS, { "permute_dims: " } },
-  { "add", "z u8", NULL, CANDELA_ERROR_DTYPE, { "add: ", "x1", "complex64" } },
+  { "less", "z u8", NULL, CANDELA_ERROR_DTYPE, { "less: ", "x1", "complex64" } },
   { "negative", "truth", NULL, CANDELA_ERROR_DTYPE, { "negative: ", "x", "bool" } },
   { "subtract", "truth truth", NULL, CANDELA_ERROR_DTYPE, { "subtract: ", "x1", "x2", "bool" } },
   { "bitwise_and", "u8 x", NULL, CANDELA_ERROR_DTYPE, { "bitwise_and: ", "x2", "float64" } },

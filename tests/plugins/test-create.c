@@ -110,7 +110,6 @@ static const Refusal refusals[] = {
   { "full", "{'shape': <[int64 2]>, 'fill_value': <0.5>, 'dtype': <'int32'>}", CANDELA_ERROR_PARAMETER,
     "full: fill_value 0.5 is not a value of dtype int32" },
   { "full", "{'shape': <[int64 2]>, 'fill_value': <1e300>, 'dtype': <'int64'>}", CANDELA_ERROR_PARAMETER, NULL },
-  { "full", "{'shape': <[int64 2]>, 'fill_value': <1>, 'dtype': <'complex64'>}", CANDELA_ERROR_DTYPE, NULL },
   { "zeros", "{'shape': <[int64 2]>, 'dtype': <'float31'>}", CANDELA_ERROR_DTYPE, NULL },
   { "ones", "{" HUGE_SHAPE "}", CANDELA_ERROR_SHAPE, NULL },
   { "eye", "{'n_rows': <-1>}", CANDELA_ERROR_PARAMETER, NULL },

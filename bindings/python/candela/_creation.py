@@ -27,7 +27,11 @@ def _number(value):
 def full(shape, fill_value, *, dtype=None, device=None):
     """An array of one value."""
     _check_device(device)
-    return core.apply("full", (), "shape", _shape(shape), "fill_value", _number(fill_value), "dtype",
+    fill_value = _number(fill_value)
+    if isinstance(fill_value, complex) or isinstance(fill_value, int) and not -(1 << 63) <= fill_value < 1 << 63:
+        # What a parameter cannot be.
+        return core.apply("broadcast_to", (core.asarray(fill_value, dtype=dtype),), "shape", _shape(shape))
+    return core.apply("full", (), "shape", _shape(shape), "fill_value", fill_value, "dtype",
                       core.as_dtype(dtype))
 
 

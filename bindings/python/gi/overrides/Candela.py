@@ -179,6 +179,13 @@ def _operand(value):
     return NotImplemented
 
 
+def _complex_operand(value, beside):
+    """A complex number beside arrays: as wide as these need it."""
+    dtypes = [operand.dtype for operand in beside if isinstance(operand, (Array, Node)) or hasattr(operand, "dtype")]
+    narrow = dtypes and all(as_dtype(dtype) in (DType.FLOAT32, DType.COMPLEX64) for dtype in dtypes)
+    return asarray(value, dtype=DType.COMPLEX64 if narrow else DType.COMPLEX128)._node
+
+
 def _wrap(node):
     array = _new(Array)
     array._node = node
@@ -188,7 +195,9 @@ def _wrap(node):
 
 def apply(name, operands, *params):
     """An op by its name over operands; params are names and values in turn, as in _variant()."""
-    nodes = [None if operand is None else _operand(operand) for operand in operands]
+    nodes = [None if operand is None
+             else _complex_operand(operand, operands) if isinstance(operand, complex) else _operand(operand)
+             for operand in operands]
     for operand, node in zip(operands, nodes):
         if node is NotImplemented:
             raise TypeError("%s: no array and no number: %r" % (name, operand))
@@ -206,7 +215,8 @@ def outputs(array):
 
 def _binary(name):
     def method(self, other):
-        node = other._node if type(other) is Array else _operand(other)
+        node = (other._node if type(other) is Array
+                else _complex_operand(other, (self,)) if isinstance(other, complex) else _operand(other))
         if node is NotImplemented:
             return node
         try:
@@ -218,7 +228,7 @@ def _binary(name):
 
 def _reflected(name):
     def method(self, other):
-        node = _operand(other)
+        node = _complex_operand(other, (self,)) if isinstance(other, complex) else _operand(other)
         if node is NotImplemented:
             return node
         try:
