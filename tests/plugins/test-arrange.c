@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The arrange plugin, by expressions. Right values are NumPy's. */
+#include "op-testing.h"
+
+static CandelaNode *
+build (const char *text, GError **error)
+{
+  return candela_expression_build (text, error, NULL);
+}
+
+static CandelaTensor *
+evaluate (const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CandelaNode) node = build (text, &error);
+
+  g_assert_no_error (error);
+  return compute (node);
+}
+
+typedef struct
+{
+  const char *text;
+  const char *dtype, *shape, *elements;
+} Case;
+
+#define X23 "x = reshape(arange(6), [2, 3]); "
+#define Y23 X23 "y = x + 10; "
+
+static const Case cases[] = {
+  { "concat([1, 2], [3])", "int64", "3", "1 2 3" },
+  { Y23 "concat(x, y)", "int64", "4 3", "0 1 2 3 4 5 10 11 12 13 14 15" },
+  { Y23 "concat(x, y, axis=1)", "int64", "2 6", "0 1 2 10 11 12 3 4 5 13 14 15" },
+  { Y23 "concat(x, y[:, :1], x[:, ::-2], axis=-1)", "int64", "2 6", "0 1 2 10 2 0 3 4 5 13 5 3" },
+  { Y23 "concat(x, y[:0], x[1:])", "int64", "3 3", "0 1 2 3 4 5 3 4 5" },
+  { Y23 "concat(x.T, y.T, axis=1)", "int64", "3 4", "0 3 10 13 1 4 11 14 2 5 12 15" },
+  { "concat(astype([1, 0], bool), astype([5], int8), astype([300], uint16))", "int32", "4", "1 0 5 300" },
+  { "concat(astype([1], uint8), astype([0.5], float32))", "float32", "2", "1 0.5" },
+  { "concat(astype([1, 0], bool), astype([1], bool))", "bool", "3", "1 0 1" },
+  { "concat(zeros([0, 2]), zeros([0, 2]), axis=1)", "float64", "0 4", "" },
+  { X23 "concat(x)", "int64", "2 3", "0 1 2 3 4 5" },
+  { "concat(broadcast_to([7], [3]), [8])", "int64", "4", "7 7 7 8" },
+  { Y23 "stack(x, y)", "int64", "2 2 3", "0 1 2 3 4 5 10 11 12 13 14 15" },
+  { Y23 "stack(x, y, axis=1)", "int64", "2 2 3", "0 1 2 10 11 12 3 4 5 13 14 15" },
+  { Y23 "stack(x, y, axis=-1)", "int64", "2 3 2", "0 10 1 11 2 12 3 13 4 14 5 15" },
+  { Y23 "stack(x[0], y[0], x[1], y[1], x[0], axis=1)", "int64", "3 5", "0 10 3 13 0 1 11 4 14 1 2 12 5 15 2" },
+  { "stack(sum([1]), sum([2.5]))", "float64", "2", "1 2.5" },
+  { "stack([1, 2])", "int64", "1 2", "1 2" },
+  { Y23 "concat([x, y], axis=1)", "int64", "2 6", "0 1 2 10 11 12 3 4 5 13 14 15" },
+  { "stack(zeros([0]), zeros([0]), axis=1)", "float64", "0 2", "" },
+  { "stack(astype([1, 2], int16), astype([3, 4], int8)[::-1], axis=1)", "int16", "2 2", "1 4 2 3" },
+};
+
+static void
+test_values (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const Case *c = &cases[i];
+      g_autoptr (CandelaTensor) result = evaluate (c->text);
+
+      assert_elements (result, c->dtype, c->shape, c->elements, c->text);
+    }
+}
+
+/* What is large enough to be cut: views of the result are the parts again. */
+static const char *const large[] = {
+  "x = reshape(arange(210000), [300, 700]); y = concat(x, x[::-1] + 1); all(y[:300] == x) & all(y[300:] == x[::-1] + "
+  "1)",
+  "x = reshape(arange(210000), [300, 700]); y = concat(x, x[:, ::-1] + 1, axis=1); "
+  "all(y[:, :700] == x) & all(y[:, 700:] == x[:, ::-1] + 1)",
+  "x = reshape(arange(210000), [70000, 3]); y = concat(x, x[:, :2] + 1, axis=1); "
+  "all(y[:, :3] == x) & all(y[:, 3:] == x[:, :2] + 1)",
+  "x = astype(arange(100000), float32); y = stack(x, x + 1, x + 2, x + 3, x + 4, axis=1); "
+  "all(y == expand_dims(x, 1) + arange(5))",
+  "x = astype(arange(100000), uint8); y = stack(x, x + 1, x + 2, axis=1); "
+  "all(y == astype(expand_dims(x, 1) + arange(3), uint8))",
+  "x = astype(arange(100000), int16); y = stack(x, x + 1, axis=1); all(y[:, 0] == x) & all(y[:, 1] == x + 1)",
+  "x = arange(300000); y = concat(x[:200000], x[200000:]); all(y == x)",
+  "x = arange(140000); y = concat(x[::2], astype(x[1::2], float32)); "
+  "all(y[:70000] == x[::2]) & all(y[70000:] == x[1::2])",
+};
+
+static void
+test_large (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (large); i++)
+    {
+      g_autoptr (CandelaTensor) result = evaluate (large[i]);
+
+      assert_elements (result, "bool", "", "1", large[i]);
+    }
+}
+
+typedef struct
+{
+  const char *text;
+  CandelaError code;
+  const char *message;
+} Refusal;
+
+static const Refusal refusals[] = {
+  { "concat()", CANDELA_ERROR_ARITY, "concat: takes at least 1 array; none given" },
+  { "concat(sum([1]), sum([2]))", CANDELA_ERROR_SHAPE, "concat: input 0 has shape []: there is no axis to join along" },
+  { "concat(ones([1, 2]), ones([1, 3]))", CANDELA_ERROR_SHAPE,
+    "concat: input 0 has shape [1, 2] and input 1 has shape [1, 3]: they must be the same, but for axis 0" },
+  { "concat(ones([1]), ones([1]), ones([1, 1]))", CANDELA_ERROR_SHAPE,
+    "concat: input 0 has shape [1] and input 2 has shape [1, 1]: they must be the same, but for axis 0" },
+  { "concat([1], [2], axis=1)", CANDELA_ERROR_AXIS, "concat: axis 1 is out of range: input 0 has shape [1]" },
+  { "concat([1], [2], axis=-2)", CANDELA_ERROR_AXIS, NULL },
+  { "x = broadcast_to(1, [4611686018427387904]); concat(x, x, x)", CANDELA_ERROR_SHAPE,
+    "concat: the result has more elements than can be counted" },
+  { "stack()", CANDELA_ERROR_ARITY, "stack: takes at least 1 array; none given" },
+  { "stack([1, 2], [3])", CANDELA_ERROR_SHAPE,
+    "stack: input 0 has shape [2] and input 1 has shape [1]: they must be the same" },
+  { "stack([1], [2], axis=2)", CANDELA_ERROR_AXIS, "stack: axis 2 is out of range: the result has 2 axes" },
+  { "stack([1], [2], axis=-3)", CANDELA_ERROR_AXIS, NULL },
+  { "stack(reshape([1], [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
+    "1]))",
+    CANDELA_ERROR_SHAPE, NULL },
+};
+
+static void
+test_refusals (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (refusals); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (CandelaNode) node = build (refusals[i].text, &error);
+
+      g_assert_null (node);
+      g_assert_error (error, CANDELA_ERROR, (int) refusals[i].code);
+      if (refusals[i].message != NULL && strstr (error->message, refusals[i].message) == NULL)
+        g_assert_cmpstr (error->message, ==, refusals[i].message);
+    }
+}
+
+static CandelaTensor *
+complex_tensor (CandelaDType dtype, double start)
+{
+  g_autoptr (GError) error = NULL;
+  const gint64 shape[] = { 2, 2 };
+  CandelaTensor *tensor = candela_tensor_new (dtype, shape, 2, &error);
+  gpointer data = candela_tensor_get_writable_data (tensor);
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < 8; i++)
+    if (dtype == CANDELA_DTYPE_COMPLEX64)
+      ((float *) data)[i] = (float) (start + i);
+    else
+      ((double *) data)[i] = start + i;
+  return tensor;
+}
+
+static double
+part_of (CandelaTensor *tensor, guint i)
+{
+  return candela_tensor_get_dtype (tensor) == CANDELA_DTYPE_COMPLEX64
+           ? ((const float *) candela_tensor_get_data (tensor))[i]
+           : ((const double *) candela_tensor_get_data (tensor))[i];
+}
+
+/* Real and imaginary parts of the result of an op over complex [[0+1i, 2+3i], [4+5i, 6+7i]]
+ * and the same with 10 more. */
+static void
+assert_complex (const char *op, const char *params_text, const double *wanted, guint n)
+{
+  const CandelaDType dtypes[] = { CANDELA_DTYPE_COMPLEX64, CANDELA_DTYPE_COMPLEX128 };
+
+  for (guint d = 0; d < 2; d++)
+    {
+      g_autoptr (CandelaTensor) x = complex_tensor (dtypes[d], 0.0);
+      g_autoptr (CandelaTensor) y = complex_tensor (dtypes[d], 10.0);
+      g_autoptr (CandelaNode) a = candela_node_new_tensor (x);
+      g_autoptr (CandelaNode) b = candela_node_new_tensor (y);
+      g_autoptr (CandelaTensor) result = NULL;
+
+      result = compute_op (op, params_text, a, g_str_equal (op, "concat") || g_str_equal (op, "stack") ? b : NULL);
+      g_assert_cmpint (candela_tensor_get_dtype (result), ==, dtypes[d]);
+      g_assert_cmpint (candela_tensor_get_n_elements (result), ==, n / 2);
+      for (guint i = 0; i < n; i++)
+        g_assert_cmpfloat (part_of (result, i), ==, wanted[i]);
+    }
+}
+
+static void
+test_complex (void)
+{
+  const double joined[] = { 0, 1, 2, 3, 10, 11, 12, 13, 4, 5, 6, 7, 14, 15, 16, 17 };
+  const double woven[] = { 0, 1, 10, 11, 2, 3, 12, 13, 4, 5, 14, 15, 6, 7, 16, 17 };
+
+  assert_complex ("concat", "{'axis': <1>}", joined, 16);
+  assert_complex ("stack", "{'axis': <-1>}", woven, 16);
+}
+
+/* A value that nobody has yet is an error, not a crash. */
+static void
+test_complex_and_real (void)
+{
+  g_autoptr (CandelaTensor) x = complex_tensor (CANDELA_DTYPE_COMPLEX64, 0.0);
+  g_autoptr (CandelaNode) a = candela_node_new_tensor (x);
+  g_autoptr (CandelaNode) b = make_value ("float32", "2 2", "1 2 3 4");
+
+  assert_refused ("concat", NULL, a, b, CANDELA_ERROR_DTYPE,
+                  "concat: input 1 has dtype float32, which cannot become complex64 yet");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/arrange/values", test_values);
+  g_test_add_func ("/arrange/large", test_large);
+  g_test_add_func ("/arrange/refusals", test_refusals);
+  g_test_add_func ("/arrange/complex", test_complex);
+  g_test_add_func ("/arrange/complex-and-real", test_complex_and_real);
+  return g_test_run ();
+}
