@@ -200,6 +200,9 @@ reduce_fetch (gconstpointer data, gsize size)
     REDUCE_EACH_BLOCK (b, n_blocks) out[b] = JOIN (lanes[b]);                                                          \
   }                                                                                                                    \
                                                                                                                        \
+  REDUCE_EACH_OF_BLOCKS (NAME, ELEMENT)
+
+#define REDUCE_EACH_OF_BLOCKS(NAME, ELEMENT)                                                                           \
   static inline void NAME##_each (double *out, const ELEMENT *x, gint64 step, gsize n_blocks, gsize n)                 \
   {                                                                                                                    \
     gsize b = 0;                                                                                                       \
@@ -233,10 +236,8 @@ reduce_fetch (gconstpointer data, gsize size)
 #define REDUCE_AS_DOUBLE(x) ((double) (x))
 #define REDUCE_ELEMENT(k) ((double) x[k])
 
-#define REDUCE_ORDERED(NAME, ELEMENT, IDENTITY, EMPTY, OP)                                                             \
-  REDUCE_STACK (NAME, ELEMENT, double, IDENTITY, REDUCE_AS_DOUBLE, OP)                                                 \
-  REDUCE_MERGE (NAME, double, OP)                                                                                      \
-                                                                                                                       \
+/* results () and piece () of a fold in binary64, of name_each (). */
+#define REDUCE_OF_PACKED(NAME, ELEMENT, OP)                                                                            \
   static void NAME##_results (gpointer partials, gconstpointer elements, gint64 step, gsize n_results, gsize n)        \
   {                                                                                                                    \
     const ELEMENT *x = elements;                                                                                       \
@@ -259,7 +260,15 @@ reduce_fetch (gconstpointer data, gsize size)
     NAME##_each (blocks + whole, x + whole * REDUCE_BLOCK, 0, n_blocks - whole, n % REDUCE_BLOCK);                     \
     REDUCE_EACH_SUBTREE (n_blocks, half, k) blocks[k] = OP (blocks[k], blocks[k + half]);                              \
     *(double *) partial = blocks[0];                                                                                   \
-  }                                                                                                                    \
+  }
+
+#define REDUCE_ORDERED(NAME, ELEMENT, IDENTITY, EMPTY, OP)                                                             \
+  REDUCE_STACK (NAME, ELEMENT, double, IDENTITY, REDUCE_AS_DOUBLE, OP)                                                 \
+  REDUCE_ORDERED_FOLD (NAME, ELEMENT, EMPTY, OP)
+
+#define REDUCE_ORDERED_FOLD(NAME, ELEMENT, EMPTY, OP)                                                                  \
+  REDUCE_MERGE (NAME, double, OP)                                                                                      \
+  REDUCE_OF_PACKED (NAME, ELEMENT, OP)                                                                                 \
                                                                                                                        \
   static void NAME##_rows (const ReduceRows *rows)                                                                     \
   {                                                                                                                    \

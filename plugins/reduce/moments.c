@@ -7,9 +7,7 @@
  * 1979), so nothing cancels that a second pass would have kept. The sum goes the
  * way of the op sum, and so the mean has the same bits from each of these ops. All
  * in binary64. */
-#include "fold.h"
-
-#define ADD(a, b) ((a) + (b))
+#include "group.h"
 
 /* Results side by side: a block of theirs is read twice, and is to be in the cache
  * still. */
@@ -34,29 +32,59 @@ moments_merge (gpointer a, gconstpointer b, gsize width, gint64 a_count, gint64 
   }
 }
 
-REDUCE_MERGE (sum, double, ADD)
-
-/* After the first pass the means follow the lanes, and again for each lane where
- * rows are taken as many at a time. */
-static void
-moments_join (gpointer partials, gpointer lanes, gsize width, gsize n_rows, guint pass)
+/* Behind the lanes the means, again for each lane where rows are taken as many at a
+ * time; and behind them whether the block is summed again. */
+static double *
+means_of (gpointer lanes, gsize width)
 {
-  double *sums = partials, *squares = sums + width, *means = (double *) lanes + REDUCE_LANES * width;
+  return (double *) lanes + REDUCE_LANES * width;
+}
 
-  reduce_join_lanes (lanes, width, n_rows, sum_merge);
-  if (pass == 1)
-    {
-      memcpy (squares, lanes, width * sizeof (double));
-      return;
-    }
-  memcpy (sums, lanes, width * sizeof (double));
+static gboolean *
+again_of (gpointer lanes, gsize width)
+{
+  return (gboolean *) (means_of (lanes, width) + REDUCE_LANES * width);
+}
+
+enum {
+  PASS_SUMS,
+  PASS_AGAIN,
+  PASS_SQUARES,
+  N_PASSES
+};
+
+static void
+find_means (double *means, const double *sums, gsize width, gsize n_rows)
+{
   for (gsize t = 0; t < width; t++)
     means[t] = sums[t] / (double) n_rows;
   for (guint l = 1; l < REDUCE_LANES; l++)
     memcpy (means + l * width, means, width * sizeof (double));
 }
 
-REDUCE_JOIN (sum_join, ADD)
+static void
+moments_join (gpointer partials, gpointer lanes, gsize width, gsize n_rows, guint pass)
+{
+  double *sums = partials, *squares = sums + width;
+  gboolean *again = again_of (lanes, width);
+
+  if (pass != PASS_AGAIN || *again)
+    reduce_join_lanes (lanes, width, n_rows, sum_merge);
+  switch (pass)
+    {
+    case PASS_SUMS:
+      memcpy (sums, lanes, width * sizeof (double));
+      *again = is_to_be_summed_again (sums, width);
+      break;
+    case PASS_AGAIN:
+      if (*again)
+        take_sums_again (sums, lanes, width);
+      find_means (means_of (lanes, width), sums, width, n_rows);
+      break;
+    default:
+      memcpy (squares, lanes, width * sizeof (double));
+    }
+}
 
 /* The squares of the distances of blocks' elements from their means. What follows the
  * blocks is fetched half by the sums, half by the squares. */
@@ -97,8 +125,7 @@ REDUCE_JOIN (sum_join, ADD)
     REDUCE_EACH_BLOCK (b, n_blocks) squares[b] = sum_join (lanes[b]);                                                  \
   }
 
-#define FLOAT_BLOCKS(DTYPE, name, type)                                                                                \
-  REDUCE_BLOCK_FUNCTION (sum_##name, name, type, sum_join, -0.0, ADD)                                                  \
+#define MOMENTS_OF_BLOCKS(name, type, SUM)                                                                             \
   SQUARES_OF_BLOCKS (name, type)                                                                                       \
                                                                                                                        \
   static void moments_##name##_each (double *sums, double *squares, const type *x, gint64 step, gsize n_blocks,        \
@@ -108,12 +135,12 @@ REDUCE_JOIN (sum_join, ADD)
                                                                                                                        \
     for (; b + REDUCE_AT_ONCE <= n_blocks; b += REDUCE_AT_ONCE, x += REDUCE_AT_ONCE * step)                            \
       {                                                                                                                \
-        sum_##name##_blocks (sums + b, x, step, n, REDUCE_AT_ONCE, FETCHED_BY_SUM);                                    \
+        SUM##_blocks (sums + b, x, step, n, REDUCE_AT_ONCE, FETCHED_BY_SUM);                                           \
         squares_##name##_blocks (squares + b, sums + b, x, step, n, REDUCE_AT_ONCE, ~FETCHED_BY_SUM);                  \
       }                                                                                                                \
     for (; b < n_blocks; b++, x += step)                                                                               \
       {                                                                                                                \
-        sum_##name##_blocks (sums + b, x, step, n, 1, FETCHED_BY_SUM);                                                 \
+        SUM##_blocks (sums + b, x, step, n, 1, FETCHED_BY_SUM);                                                        \
         squares_##name##_blocks (squares + b, sums + b, x, step, n, 1, REDUCE_FETCH_ALL);                              \
       }                                                                                                                \
   }
@@ -132,7 +159,9 @@ REDUCE_JOIN (sum_join, ADD)
       }                                                                                                                \
   }
 
-REDUCE_FLOATS (FLOAT_BLOCKS)
+REDUCE_BLOCK_FUNCTION (sum_float64, float64, double, sum_join, -0.0, ADD)
+MOMENTS_OF_BLOCKS (float32, float, grouped)
+MOMENTS_OF_BLOCKS (float64, double, sum_float64)
 REDUCE_INTEGERS (INTEGER_BLOCKS)
 
 #define BLOCKS (REDUCE_PIECE / REDUCE_BLOCK)
@@ -174,8 +203,18 @@ REDUCE_INTEGERS (INTEGER_BLOCKS)
 
 #define SQUARE_OF(k) SQUARE ((double) x[k] - mean)
 
-#define FOLD(DTYPE, name, type)                                                                                        \
+#define STACK_AND_FOLD(DTYPE, name, type)                                                                              \
   REDUCE_STACK (sum_##name, type, double, -0.0, REDUCE_AS_DOUBLE, ADD)                                                 \
+                                                                                                                       \
+  static void sum_##name##_rows (const ReduceRows *rows)                                                               \
+  {                                                                                                                    \
+    REDUCE_ROWS_IN_LANES (rows, type, sum_##name##_stack);                                                             \
+  }                                                                                                                    \
+                                                                                                                       \
+  FOLD (name, type, sum_##name##_rows, sum_##name##_rows, 0)
+
+/* SUM_ROWS and SUM_AGAIN take rows into lanes, the first as blocks are summed. */
+#define FOLD(name, type, SUM_ROWS, SUM_AGAIN, GROUP)                                                                   \
   SQUARES_STACK (name, type)                                                                                           \
                                                                                                                        \
   static void moments_##name##_results (gpointer partials, gconstpointer elements, gint64 step, gsize n_results,       \
@@ -220,26 +259,27 @@ REDUCE_INTEGERS (INTEGER_BLOCKS)
                                                                                                                        \
   static void moments_##name##_squares (const ReduceRows *rows)                                                        \
   {                                                                                                                    \
-    const double *means = (const double *) rows->lanes + REDUCE_LANES * rows->width;                                   \
+    const double *means = means_of (rows->lanes, rows->width);                                                         \
                                                                                                                        \
     REDUCE_ROWS_IN_LANES (rows, type, squares_##name##_stack, means);                                                  \
   }                                                                                                                    \
                                                                                                                        \
   static void moments_##name##_rows (const ReduceRows *rows)                                                           \
   {                                                                                                                    \
-    if (rows->pass == 1)                                                                                               \
-      {                                                                                                                \
-        moments_##name##_squares (rows);                                                                               \
-        return;                                                                                                        \
-      }                                                                                                                \
-    REDUCE_ROWS_IN_LANES (rows, type, sum_##name##_stack);                                                             \
+    if (rows->pass == PASS_SUMS)                                                                                       \
+      SUM_ROWS (rows);                                                                                                 \
+    else if (rows->pass == PASS_SQUARES)                                                                               \
+      moments_##name##_squares (rows);                                                                                 \
+    else if (*again_of (rows->lanes, rows->width))                                                                     \
+      SUM_AGAIN (rows);                                                                                                \
   }                                                                                                                    \
                                                                                                                        \
   static const ReduceFold moments_##name = {                                                                           \
     .partial_size = 2 * sizeof (double),                                                                               \
-    .scratch_size = 2 * REDUCE_LANES * sizeof (double),                                                                \
+    .scratch_size = (2 * REDUCE_LANES + 1) * sizeof (double),                                                          \
     .tile = TILE,                                                                                                      \
-    .passes = 2,                                                                                                       \
+    .passes = N_PASSES,                                                                                                \
+    .group = GROUP,                                                                                                    \
     .results = moments_##name##_results,                                                                               \
     .piece = moments_##name##_piece,                                                                                   \
     .rows = moments_##name##_rows,                                                                                     \
@@ -247,8 +287,9 @@ REDUCE_INTEGERS (INTEGER_BLOCKS)
     .merge = moments_merge,                                                                                            \
   };
 
-REDUCE_INTEGERS (FOLD)
-REDUCE_FLOATS (FOLD)
+REDUCE_INTEGERS (STACK_AND_FOLD)
+STACK_AND_FOLD (FLOAT64, float64, double)
+FOLD (float32, float, grouped_rows, singles_in_lanes, REDUCE_GROUP)
 
 #define ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &moments_##name,
 

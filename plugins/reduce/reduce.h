@@ -12,6 +12,12 @@
  * it give the same bits; and the error of a sum grows with the logarithm of its
  * length.
  *
+ * A sum of float32, unless it is wanted in binary64, has groups besides: of every
+ * REDUCE_GROUP elements of a block those that go to the same lane, which are four, are
+ * added in binary32, the first two, the last two and both sums, before the lane gets
+ * them; what is left of a block does without. A block whose sum is then not finite is
+ * summed again without groups.
+ *
  * So it is for floats that are added or multiplied. Where the order of elements
  * changes no bit of the result (integers, extremes, truth) a fold takes them as it
  * likes within the pieces that it is given.
@@ -20,10 +26,12 @@
 #pragma once
 
 #include <candela/candela-plugin.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #define REDUCE_LANES 16
+#define REDUCE_GROUP (4 * REDUCE_LANES)
 #define REDUCE_BLOCK 1024
 /* The elements of one result that a fold gets at a time: a whole tree of blocks. */
 #define REDUCE_PIECE (8 * REDUCE_BLOCK)
@@ -66,6 +74,7 @@ typedef struct
   gsize scratch_size;  /* what rows () and join () need for a result; 0: they work on the partials */
   gsize tile;          /* results side by side, at most */
   guint passes;        /* of rows () and join () over each block */
+  gsize group;         /* rows () gets multiples of so many rows, but at the end */
   gconstpointer empty; /* the partial of no elements; NULL: zeros */
 
   /* The partials of results of n (1 to REDUCE_BLOCK) packed elements each, the

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * sum and prod. Floats of either size are accumulated in binary64 and rounded
- * once, at the end; integers modulo 2^64, of which a narrower result is the low
- * bits. */
-#include "fold.h"
+ * sum and prod. Floats of either size are accumulated in binary64, float32 that is
+ * added in groups, and rounded once, at the end; integers modulo 2^64, of which a
+ * narrower result is the low bits. */
+#include "group.h"
 
 #define AS_INTEGER(x) ((guint64) (x))
-#define ADD(a, b) ((a) + (b))
 #define MULTIPLY(a, b) ((a) * (b))
 
 /* The sum that leaves every other one as it is, signed zeros too, is -0; that of
@@ -14,12 +13,8 @@
 static const double one = 1.0;
 static const guint64 integer_one = 1;
 
-REDUCE_JOIN (sum_join, ADD)
 REDUCE_JOIN (prod_join, MULTIPLY)
 
-#define FLOAT_BLOCKS(DTYPE, name, type)                                                                                \
-  REDUCE_BLOCK_FUNCTION (sum_##name, name, type, sum_join, -0.0, ADD)                                                  \
-  REDUCE_BLOCK_FUNCTION (prod_##name, name, type, prod_join, 1.0, MULTIPLY)
 #define INTEGER_BLOCKS(DTYPE, name, type)                                                                              \
   REDUCE_BLOCK_OF_INTEGERS (sum_##name, sum_float64, type)                                                             \
   REDUCE_BLOCK_OF_INTEGERS (prod_##name, prod_float64, type)
@@ -27,10 +22,68 @@ REDUCE_JOIN (prod_join, MULTIPLY)
   REDUCE_ORDERED (sum_##name, type, -0.0, NULL, ADD)                                                                   \
   REDUCE_ORDERED (prod_##name, type, 1.0, &one, MULTIPLY)
 
-REDUCE_FLOATS (FLOAT_BLOCKS)
+REDUCE_BLOCK_FUNCTION (sum_float64, float64, double, sum_join, -0.0, ADD)
+REDUCE_BLOCK_FUNCTION (prod_float32, float32, float, prod_join, 1.0, MULTIPLY)
+REDUCE_BLOCK_FUNCTION (prod_float64, float64, double, prod_join, 1.0, MULTIPLY)
 REDUCE_INTEGERS (INTEGER_BLOCKS)
 REDUCE_INTEGERS (FLOAT_FOLDS)
-REDUCE_FLOATS (FLOAT_FOLDS)
+REDUCE_ORDERED_FOLD (sum_float32, float, NULL, ADD)
+REDUCE_ORDERED (sum_float64, double, -0.0, NULL, ADD)
+REDUCE_ORDERED (prod_float32, float, 1.0, &one, MULTIPLY)
+REDUCE_ORDERED (prod_float64, double, 1.0, &one, MULTIPLY)
+
+/* ---- float32 in groups ---- */
+
+REDUCE_EACH_OF_BLOCKS (grouped, float)
+REDUCE_OF_PACKED (grouped, float, ADD)
+
+/* Behind the lanes: whether the block is summed again, in the second pass. */
+static gboolean *
+again_of (gpointer lanes, gsize width)
+{
+  return (gboolean *) ((double *) lanes + REDUCE_LANES * width);
+}
+
+static void
+grouped_sum_rows (const ReduceRows *rows)
+{
+  if (rows->pass == 0)
+    grouped_rows (rows);
+  else if (*again_of (rows->lanes, rows->width))
+    singles_in_lanes (rows);
+}
+
+static void
+grouped_sum_join (gpointer partials, gpointer lanes, gsize width, gsize n_rows, guint pass)
+{
+  gboolean *again = again_of (lanes, width);
+
+  if (pass == 1 && !*again)
+    return;
+  reduce_join_lanes (lanes, width, n_rows, sum_merge);
+  if (pass == 1)
+    {
+      take_sums_again (partials, lanes, width);
+      return;
+    }
+  memcpy (partials, lanes, width * sizeof (double));
+  *again = is_to_be_summed_again (partials, width);
+}
+
+static const ReduceFold grouped_sum = {
+  .partial_size = sizeof (double),
+  .scratch_size = (REDUCE_LANES + 1) * sizeof (double),
+  .tile = REDUCE_TILE,
+  .passes = 2,
+  .group = REDUCE_GROUP,
+  .results = grouped_results,
+  .piece = grouped_piece,
+  .rows = grouped_sum_rows,
+  .join = grouped_sum_join,
+  .merge = sum_merge,
+};
+
+/* ---- Integers ---- */
 
 #define INTEGERS_OF(NAME, type, IDENTITY, OP)                                                                          \
   static guint64 NAME##_of (const type *x, gsize n)                                                                    \
@@ -55,8 +108,11 @@ REDUCE_INTEGERS (INTEGER_FOLDS)
 #define INTEGER_SUM_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &integer_sum_##name,
 #define INTEGER_PROD_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &integer_prod_##name,
 
-const ReduceFold *const REDUCE_NAME (sum_folds)[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (SUM_ROW)
-                                                                        REDUCE_FLOATS (SUM_ROW) };
+const ReduceFold *const REDUCE_NAME (sum_folds)[CANDELA_N_DTYPES] = {
+  REDUCE_INTEGERS (SUM_ROW)[CANDELA_DTYPE_FLOAT32] = &grouped_sum, [CANDELA_DTYPE_FLOAT64] = &sum_float64
+};
+/* … of which all is binary64. */
+static const ReduceFold *const wide_sum_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (SUM_ROW) REDUCE_FLOATS (SUM_ROW) };
 static const ReduceFold *const prod_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (PROD_ROW) REDUCE_FLOATS (PROD_ROW) };
 static const ReduceFold *const integer_sum_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (INTEGER_SUM_ROW) };
 static const ReduceFold *const integer_prod_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (INTEGER_PROD_ROW) };
@@ -150,7 +206,9 @@ compute (CandelaKernel *kernel, const ReduceFold *const *folds, const ReduceFold
 static gboolean
 compute_sum (CandelaKernel *kernel, GError **error)
 {
-  return compute (kernel, REDUCE_NAME (sum_folds), integer_sum_folds, error);
+  gboolean wide = candela_kernel_get_output_dtype (kernel, 0) == CANDELA_DTYPE_FLOAT64;
+
+  return compute (kernel, wide ? wide_sum_folds : REDUCE_NAME (sum_folds), integer_sum_folds, error);
 }
 
 static gboolean
@@ -175,7 +233,7 @@ static const CandelaKernelInfo prod_kernels[] = { { .compute = compute_prod }, {
 const CandelaOpInfo REDUCE_NAME (sum) = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "sum",
-  .summary = "The sum along axes, pairwise and in binary64 for floats; 0 of no elements",
+  .summary = "The sum along axes, pairwise, in binary64 for floats and of float32 by fours; 0 of no elements",
   .since = "1.0",
   .inputs = reduce_inputs,
   .params = params,

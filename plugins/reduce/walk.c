@@ -344,6 +344,15 @@ reduce_walk_results (Walker *walker, gint64 first, gint64 end, GError **error)
 
 /* ---- All ---- */
 
+/* Whether rows come in whole groups. */
+static gboolean
+can_take_rows (const Walk *walk)
+{
+  const gsize group = walk->call->fold->group;
+
+  return group == 0 || walk->reduced.rank <= 1 || axes_run (&walk->reduced) % (gint64) group == 0;
+}
+
 Way
 reduce_choose_way (const Walk *walk)
 {
@@ -351,7 +360,9 @@ reduce_choose_way (const Walk *walk)
 
   if (!cast && walk->reduced.rank <= 1 && axes_run_stride (&walk->reduced) == 1)
     return WAY_DIRECT;
-  return !cast && axes_run (&walk->kept) > 1 && axes_run_stride (&walk->kept) == 1 ? WAY_ROWS : WAY_PACKED;
+  if (!cast && axes_run (&walk->kept) > 1 && axes_run_stride (&walk->kept) == 1 && can_take_rows (walk))
+    return WAY_ROWS;
+  return WAY_PACKED;
 }
 
 /* Whole pieces, unless all is less. Where the elements of a run lie apart, those of

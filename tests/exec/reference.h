@@ -83,6 +83,9 @@ static inline Wide
 reduction_value (const char *name, guint output, CandelaDType dtype, const Summary *s, double *tolerance)
 {
   const double rounding = 64 * DBL_EPSILON;
+  /* An element of float32 is rounded twice in float32 before it is widened. */
+  const double rounding_of_sums = dtype == CANDELA_DTYPE_FLOAT32 ? FLT_EPSILON + rounding : rounding;
+  const double shift = dtype == CANDELA_DTYPE_FLOAT32 ? FLT_EPSILON * (double) s->magnitude : 0; /* of means */
   Wide mean = s->sum / s->n, variance = s->squares / s->n, deviation = sqrtl (variance);
 
   *tolerance = 0;
@@ -113,7 +116,7 @@ reduction_value (const char *name, guint output, CandelaDType dtype, const Summa
 
       *tolerance = s->sum_of_magnitudes > 1e306L && !s->infinite
                      ? -1
-                     : (double) (s->sum_of_magnitudes / (g_str_equal (name, "sum") ? 1 : s->n)) * rounding
+                     : (double) (s->sum_of_magnitudes / (g_str_equal (name, "sum") ? 1 : s->n)) * rounding_of_sums
                          + unit_in_last_place (dtype, value);
       return value;
     }
@@ -121,10 +124,11 @@ reduction_value (const char *name, guint output, CandelaDType dtype, const Summa
   if (s->magnitude > 1e150L)
     *tolerance = -1;
   else if (g_str_equal (name, "std"))
-    *tolerance = (double) (deviation + s->magnitude) * rounding + unit_in_last_place (dtype, deviation) + 1e-150;
+    *tolerance =
+      (double) (deviation + s->magnitude) * rounding + shift + unit_in_last_place (dtype, deviation) + 1e-150;
   else
     *tolerance = (double) (variance + deviation * s->magnitude + s->magnitude * s->magnitude * rounding) * rounding
-                 + unit_in_last_place (dtype, variance) + 1e-300;
+                 + (shift + 2 * (double) deviation) * shift + unit_in_last_place (dtype, variance) + 1e-300;
   return g_str_equal (name, "std") ? deviation : variance;
 }
 

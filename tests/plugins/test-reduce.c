@@ -379,6 +379,9 @@ test_layouts (void)
   check_layouts ("float32", "20 9 530");
   check_layouts ("float64", "9000 7 3");
   check_layouts ("int16", "50 7 3");
+  /* Reduced axes of which the inner one is, and is not, made of groups of 64. */
+  check_layouts ("float32", "9 64 70");
+  check_layouts ("float32", "70 9 130");
 }
 
 /* sum (x, dtype) casts each element first: the same as over a cast copy. */
@@ -451,6 +454,98 @@ test_accuracy (void)
   g_assert_cmpfloat (*(const float *) candela_tensor_get_data (d), <, 1e-20f);
 }
 
+/* Sums of four that overflow in binary32, and sums that do not: 0 and 0, 3e38 and nothing
+ * else; along either axis, of columns with and without. And what is not finite. */
+static void
+test_sums_beyond_float32 (void)
+{
+  enum {
+    N = 256,
+    WIDTH = 5
+  };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CandelaTensor) tensor = candela_tensor_new (CANDELA_DTYPE_FLOAT32, (gint64[]){ N, WIDTH }, 2, &error);
+  g_autoptr (CandelaNode) x = NULL, view = NULL;
+  float *data;
+
+  g_assert_no_error (error);
+  data = candela_tensor_get_writable_data (tensor);
+  for (gint64 i = 0; i < N; i++)
+    {
+      data[i * WIDTH] = i < N / 2 ? 3e38f : -3e38f;
+      data[i * WIDTH + 1] = (float) i;
+      data[i * WIDTH + 2] = i == 7 ? INFINITY : 3e38f;
+      data[i * WIDTH + 3] = i == 100 ? NAN : 1;
+      data[i * WIDTH + 4] = 3e38f;
+    }
+  x = candela_node_new_tensor (tensor);
+  view = make_view (tensor, candela_layout_permute (candela_tensor_get_layout (tensor), (gint64[]){ 1, 0 }, 2, &error));
+  for (guint packed = 0; packed < 2; packed++)
+    {
+      g_autoptr (CandelaNode) rows = packed ? pack (view) : candela_node_ref (view);
+      g_autoptr (CandelaTensor) sums = compute_op ("sum", "{'axis': <[int64 1]>}", rows, NULL);
+      g_autoptr (CandelaTensor) wide = compute_op ("sum", "{'axis': <[int64 1]>, 'dtype': <'float64'>}", rows, NULL);
+      g_autoptr (CandelaTensor) means = compute_op ("mean", "{'axis': <[int64 1]>}", rows, NULL);
+      g_autoptr (CandelaTensor) variances = compute_op ("var", "{'axis': <[int64 1]>}", rows, NULL);
+      const double *w = candela_tensor_get_data (wide);
+
+      assert_elements (sums, "float32", "5", "0 32640 inf nan inf", "sums beyond float32");
+      assert_elements (means, "float32", "5", "0 127.5 inf nan 3e38", "means of sums beyond float32");
+      assert_elements (variances, "float32", "5", "inf 5461.25 nan nan 0", "variances of sums beyond float32");
+      g_assert_cmpfloat (w[4], ==, 256.0 * (double) 3e38f);
+    }
+}
+
+/* What NumPy's pairwise sum does to float32, blocks of 128 in eight lanes and halves
+ * above that, is off by more than this sum, of numbers of both signs and of one. */
+static float
+pairwise (const float *x, gsize n)
+{
+  if (n <= 128)
+    {
+      float lanes[8];
+
+      for (guint l = 0; l < 8; l++)
+        lanes[l] = x[l];
+      for (gsize i = 8; i < n; i++)
+        lanes[i % 8] += x[i];
+      return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+    }
+  return pairwise (x, n / 2) + pairwise (x + n / 2, n / 2);
+}
+
+static void
+test_no_worse_than_pairwise (void)
+{
+  enum {
+    N = 1 << 16,
+    TRIALS = 40
+  };
+  g_autoptr (GError) error = NULL;
+  double ours = 0, theirs = 0;
+
+  for (guint trial = 0; trial < TRIALS; trial++)
+    {
+      g_autoptr (CandelaTensor) tensor = candela_tensor_new (CANDELA_DTYPE_FLOAT32, (gint64[]){ N }, 1, &error);
+      g_autoptr (CandelaNode) x = NULL;
+      g_autoptr (CandelaTensor) sum = NULL;
+      float *data = candela_tensor_get_writable_data (tensor);
+      long double exact = 0;
+
+      for (gsize i = 0; i < N; i++)
+        {
+          data[i] = (float) g_random_double_range (trial % 2 == 0 ? 0 : -1, 1);
+          exact += data[i];
+        }
+      x = candela_node_new_tensor (tensor);
+      sum = compute_op ("sum", NULL, x, NULL);
+      ours += fabs ((double) (*(const float *) candela_tensor_get_data (sum) - exact));
+      theirs += fabs ((double) (pairwise (data, N) - exact));
+    }
+  g_test_message ("on average off by %g; pairwise in float32, by %g", ours / TRIALS, theirs / TRIALS);
+  g_assert_cmpfloat (ours, <, theirs);
+}
+
 /* 1 to 5000 upon 10^9: the variance is (n^2 - 1) / 12. */
 static void
 test_variance_of_large_numbers (void)
@@ -482,6 +577,8 @@ main (int argc, char **argv)
   g_test_add_func ("/reduce/cast", test_cast);
   g_test_add_func ("/reduce/sum-of-a-transposed-view", test_sum_of_a_transposed_view);
   g_test_add_func ("/reduce/accuracy", test_accuracy);
+  g_test_add_func ("/reduce/sums-beyond-float32", test_sums_beyond_float32);
+  g_test_add_func ("/reduce/no-worse-than-pairwise", test_no_worse_than_pairwise);
   g_test_add_func ("/reduce/variance-of-large-numbers", test_variance_of_large_numbers);
   return g_test_run ();
 }
