@@ -12,8 +12,9 @@ source_dir=$(cd "$(dirname "$0")" && pwd)
 cd "$source_dir"
 jobs=${CANDELA_JOBS:-2}
 
-packages="gcc make libc6-dev autoconf automake libtool autoconf-archive pkgconf xz-utils
-  libglib2.0-dev libjson-glib-dev libzip-dev libopenblas-dev libdnnl-dev libsleef-dev libgraphviz-dev
+packages="gcc g++ make libc6-dev autoconf automake libtool autoconf-archive pkgconf xz-utils
+  libglib2.0-dev libjson-glib-dev libzip-dev libopenblas-dev libdnnl-dev libsleef-dev libkissfft-dev
+  libgraphviz-dev
   gobject-introspection libgirepository1.0-dev gir1.2-glib-2.0 gi-docgen
   python3 python3-gi python3-numpy gjs valac"
 

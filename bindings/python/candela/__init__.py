@@ -54,7 +54,14 @@ def expr(text, **arrays):
         raise _core._error(error) from None
 
 
+_EXTENSIONS = {"fft"}
+
+
 def __getattr__(name):
+    if name in _EXTENSIONS:
+        import importlib
+
+        return importlib.import_module("candela." + name)
     function = _functions.make(name)
     if function is None:
         raise AttributeError("module 'candela' has no attribute %r, and no plugin has an op of that name" % name)
@@ -63,5 +70,5 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(name for name in globals() if not name.startswith("_")) | set(_functions.names())
+    return sorted(set(name for name in globals() if not name.startswith("_")) | set(_functions.names()) | _EXTENSIONS
                   | {"__array_namespace_info__", "__array_api_version__", "__version__"})
