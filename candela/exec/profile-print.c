@@ -18,6 +18,7 @@ enum {
   COLUMN_READ,
   COLUMN_WRITTEN,
   COLUMN_RATE,
+  COLUMN_FLOPS,
   COLUMN_ROOF,
   N_COLUMNS
 };
@@ -62,7 +63,7 @@ format_number (const char *format, double value, const char *unit)
 /* The name of the step, its first value's type, and what it had to read and write;
  * nothing stands in a cell about which there is nothing to say. */
 static Row
-describe_step (const CandelaRunProfile *profile, guint s, guint64 total, guint64 roof)
+describe_step (const CandelaRunProfile *profile, guint s, guint64 total, const CandelaRoofs *roofs)
 {
   const CandelaPlan *plan = profile->plan;
   const CandelaPlanStep *step = &plan->steps[s];
@@ -82,8 +83,10 @@ describe_step (const CandelaRunProfile *profile, guint s, guint64 total, guint64
   row.cells[COLUMN_READ] = candela_plan_bytes_to_string (work->read);
   row.cells[COLUMN_WRITTEN] = candela_plan_bytes_to_string (work->written);
   row.cells[COLUMN_RATE] = format_number ("%.2f", candela_step_rate (profile, s), "");
-  if (roof > 0)
-    row.cells[COLUMN_ROOF] = format_number ("%.0f", candela_step_rate (profile, s) * 1e11 / roof, " %");
+  if (work->flops > 0)
+    row.cells[COLUMN_FLOPS] = format_number ("%.2f", (double) work->flops / (double) MAX (duration, 1), "");
+  if (roofs->copy > 0)
+    row.cells[COLUMN_ROOF] = format_number ("%.0f", 100.0 * candela_step_share (profile, s, roofs), " %");
   return row;
 }
 
@@ -120,8 +123,8 @@ describe_rest (guint64 duration, guint64 total)
 static Row
 describe_columns (void)
 {
-  static const char *const titles[] = { "step",    "op",   "result",  "time", "share",
-                                        "threads", "read", "written", "GB/s", "of copy" };
+  static const char *const titles[] = { "step", "op",      "result", "time",    "share",  "threads",
+                                        "read", "written", "GB/s",   "GFLOP/s", "of roof" };
   Row row;
 
   for (guint c = 0; c < N_COLUMNS; c++)
@@ -159,14 +162,35 @@ append_rows (GString *text, GArray *rows)
     }
 }
 
+/* "a copy of memory runs at 35.79 GB/s, float64 arithmetic at 170.20 GFLOP/s" */
+static void
+append_roofs (GString *text, const CandelaRoofs *roofs)
+{
+  g_autofree char *rate = format_number ("%.2f", (double) roofs->copy / 1e9, " GB/s");
+
+  if (roofs->copy > 0)
+    g_string_append_printf (text, "a copy of memory runs at %s", rate);
+  else
+    g_string_append (text, "there is no memory to measure a copy");
+  for (guint dtype = 0; dtype < CANDELA_N_DTYPES; dtype++)
+    if (roofs->flops[dtype] > 0)
+      {
+        g_autofree char *flops = format_number ("%.2f", (double) roofs->flops[dtype] / 1e9, " GFLOP/s");
+
+        g_string_append_printf (text, ", %s arithmetic at %s", candela_dtype_get_name ((CandelaDType) dtype), flops);
+      }
+  g_string_append_c (text, '\n');
+}
+
 /**
  * candela_run_profile_to_string:
  * @profile: a profile
  *
  * The profile as a table: for each step its ops, its first result, how long it took
  * and which share of the run that is (and below, of several ops, the same of each), among how many threads it was shared out,
- * what it had to read and write, the bytes of both per nanosecond, and how that
- * compares with copying memory (see candela_run_profile_get_step_share()).
+ * what it had to read and write, the bytes of both per nanosecond, if its op declares them the
+ * floating-point operations per nanosecond, and which share of the roofline that is (see
+ * candela_run_profile_get_step_share()); of the ops of a step, of copying memory.
  *
  * Returns: (transfer full): the text, ended by a newline
  *
@@ -178,26 +202,27 @@ candela_run_profile_to_string (CandelaRunProfile *profile)
   g_autoptr (GString) text = NULL;
   g_autoptr (GArray) rows = NULL;
   g_autofree char *time = NULL;
-  guint64 total, roof, inside = 0;
+  guint64 total, inside = 0;
+  CandelaRoofs roofs;
   Row row;
 
   g_return_val_if_fail (profile != NULL, NULL);
 
   total = profile->stats.nanoseconds;
-  roof = candela_measure_copy_bandwidth ();
+  roofs = candela_measure_roofs (profile);
   rows = g_array_new (FALSE, FALSE, sizeof (Row));
   g_array_set_clear_func (rows, row_clear);
   row = describe_columns ();
   g_array_append_val (rows, row);
   for (guint s = 0; s < profile->plan->n_steps; s++)
     {
-      row = describe_step (profile, s, total, roof);
+      row = describe_step (profile, s, total, &roofs);
       g_array_append_val (rows, row);
       inside += profile->times[s].duration;
       for (guint p = 0; profile->plan->steps[s].n_parts > 1 && p < MIN (profile->plan->steps[s].n_parts, MAX_PARTS);
            p++)
         {
-          row = describe_part (profile, s, p, total, roof);
+          row = describe_part (profile, s, p, total, roofs.copy);
           g_array_append_val (rows, row);
         }
     }
@@ -209,14 +234,7 @@ candela_run_profile_to_string (CandelaRunProfile *profile)
   g_string_append_printf (text, "%u %s in %s, %u %s; ", profile->plan->n_steps,
                           profile->plan->n_steps == 1 ? "step" : "steps", time, profile->n_threads,
                           profile->n_threads == 1 ? "thread" : "threads");
-  if (roof > 0)
-    {
-      g_autofree char *rate = format_number ("%.2f", roof / 1e9, " GB/s");
-
-      g_string_append_printf (text, "a copy of memory runs at %s\n", rate);
-    }
-  else
-    g_string_append (text, "there is no memory to measure a copy\n");
+  append_roofs (text, &roofs);
   append_rows (text, rows);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
@@ -258,7 +276,7 @@ add_result (JsonBuilder *builder, const CandelaPlanValue *value)
 }
 
 static void
-add_args (JsonBuilder *builder, CandelaRunProfile *profile, guint s, guint64 roof)
+add_args (JsonBuilder *builder, CandelaRunProfile *profile, guint s, const CandelaRoofs *roofs)
 {
   const CandelaPlan *plan = profile->plan;
   const CandelaPlanStep *step = &plan->steps[s];
@@ -292,14 +310,19 @@ add_args (JsonBuilder *builder, CandelaRunProfile *profile, guint s, guint64 roo
   add_int (builder, "bytes_written", work->written);
   add_int (builder, "bytes", work->read + work->written);
   add_double (builder, "GB/s", candela_step_rate (profile, s));
-  if (roof > 0)
-    add_double (builder, "share_of_copy", candela_step_rate (profile, s) * 1e9 / roof);
+  if (work->flops > 0)
+    {
+      add_int (builder, "flops", work->flops);
+      add_double (builder, "GFLOP/s", (double) work->flops / (double) MAX (profile->times[s].duration, 1));
+    }
+  if (roofs->copy > 0)
+    add_double (builder, "share_of_roof", candela_step_share (profile, s, roofs));
   json_builder_end_object (builder);
 }
 
 /* A complete event; the format counts in microseconds. */
 static void
-add_event (JsonBuilder *builder, CandelaRunProfile *profile, guint s, guint64 roof)
+add_event (JsonBuilder *builder, CandelaRunProfile *profile, guint s, const CandelaRoofs *roofs)
 {
   const CandelaPlanStep *step = &profile->plan->steps[s];
   g_autofree char *name = candela_plan_step_short_name (profile->plan, step);
@@ -313,12 +336,12 @@ add_event (JsonBuilder *builder, CandelaRunProfile *profile, guint s, guint64 ro
   add_int (builder, "pid", 1);
   add_int (builder, "tid", 1);
   json_builder_set_member_name (builder, "args");
-  add_args (builder, profile, s, roof);
+  add_args (builder, profile, s, roofs);
   json_builder_end_object (builder);
 }
 
 static void
-add_run (JsonBuilder *builder, const CandelaRunProfile *profile, guint64 roof)
+add_run (JsonBuilder *builder, const CandelaRunProfile *profile, const CandelaRoofs *roofs)
 {
   json_builder_set_member_name (builder, "otherData");
   json_builder_begin_object (builder);
@@ -327,7 +350,14 @@ add_run (JsonBuilder *builder, const CandelaRunProfile *profile, guint64 roof)
   add_int (builder, "nanoseconds", profile->stats.nanoseconds);
   add_int (builder, "allocations", profile->stats.allocations);
   add_int (builder, "peak_bytes", profile->stats.peak_bytes);
-  add_double (builder, "copy_GB/s", roof / 1e9);
+  add_double (builder, "copy_GB/s", (double) roofs->copy / 1e9);
+  for (guint dtype = 0; dtype < CANDELA_N_DTYPES; dtype++)
+    if (roofs->flops[dtype] > 0)
+      {
+        g_autofree char *name = g_strconcat (candela_dtype_get_name ((CandelaDType) dtype), "_GFLOP/s", NULL);
+
+        add_double (builder, name, (double) roofs->flops[dtype] / 1e9);
+      }
   json_builder_end_object (builder);
 }
 
@@ -339,8 +369,8 @@ add_run (JsonBuilder *builder, const CandelaRunProfile *profile, guint64 roof)
  * Perfetto reads too: `traceEvents` has one complete event (`ph` is `X`) a step, in order,
  * with `name`, `cat` (the kind of the step), `ts` and `dur` in microseconds, and in
  * `args` `step`, `op`, `parts`, `part_nanoseconds`, `part_bytes`, `dtype`, `shape`, `threads`, `elements`, `bytes_read`,
- * `bytes_written`, `bytes`, `GB/s` and `share_of_copy`; `otherData` tells of the
- * whole run.
+ * `bytes_written`, `bytes`, `GB/s`, `share_of_roof` and, where they are declared, `flops` and
+ * `GFLOP/s`; `otherData` tells of the whole run.
  *
  * Returns: (transfer full): the JSON text, ended by a newline
  *
@@ -349,20 +379,20 @@ add_run (JsonBuilder *builder, const CandelaRunProfile *profile, guint64 roof)
 char *
 candela_run_profile_to_chrome_trace (CandelaRunProfile *profile)
 {
-  guint64 roof;
+  CandelaRoofs roofs;
 
   g_return_val_if_fail (profile != NULL, NULL);
 
-  roof = candela_measure_copy_bandwidth ();
+  roofs = candela_measure_roofs (profile);
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "traceEvents");
   json_builder_begin_array (builder);
   for (guint s = 0; s < profile->plan->n_steps; s++)
-    add_event (builder, profile, s, roof);
+    add_event (builder, profile, s, &roofs);
   json_builder_end_array (builder);
   add_string (builder, "displayTimeUnit", "ns");
-  add_run (builder, profile, roof);
+  add_run (builder, profile, &roofs);
   json_builder_end_object (builder);
 
   g_autoptr (JsonNode) root = json_builder_get_root (builder);

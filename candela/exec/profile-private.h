@@ -8,12 +8,21 @@
 
 G_BEGIN_DECLS
 
-/* What a step had to read and write at least. */
+/* What a step had to do at least. */
 typedef struct
 {
   guint64 read, written; /* bytes */
   guint64 elements;
+  guint64 flops;      /* 0: not declared */
+  CandelaDType dtype; /* of what these compute */
 } CandelaStepWork;
+
+/* What this machine does in a second at best. */
+typedef struct
+{
+  guint64 copy;                    /* bytes; 0: there is no memory to measure it */
+  guint64 flops[CANDELA_N_DTYPES]; /* of the dtypes that a step of the profile needs; 0 else */
+} CandelaRoofs;
 
 struct _CandelaRunProfile
 {
@@ -25,6 +34,14 @@ struct _CandelaRunProfile
   guint64 *part_times;    /* of each part, of its step's duration */
   CandelaStepWork *work;
 };
+
+/* exec/work.c: of each step. */
+CandelaStepWork *candela_measure_steps (const CandelaPlan *plan);
+
+CandelaRoofs candela_measure_roofs (const CandelaRunProfile *profile);
+
+/* The least time under these roofs over the time that the step took. */
+double candela_step_share (const CandelaRunProfile *profile, guint step, const CandelaRoofs *roofs);
 
 /* Gigabytes a second: bytes per nanosecond. */
 static inline double

@@ -1,86 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A run that is timed step by step. The executor notes when each step began and
- * how long it took, if it is given where to; all else (what a step had to read and
- * write) follows from the plan and is worked out when the run is over. The bytes
- * are those that no way of computing the step could do without: each input that
- * it reads once, a broadcast one as the elements that it really has, and each
- * output once. */
+ * how long it took, if it is given where to; all else (what a step had to read, write
+ * and compute) follows from the plan and is worked out when the run is over. */
 #include <candela/exec/profile-private.h>
 #include <candela/plan/print-private.h>
 
 G_DEFINE_BOXED_TYPE (CandelaRunProfile, candela_run_profile, candela_run_profile_ref, candela_run_profile_unref)
-
-/* ---- What a step has to read and write ---- */
-
-/* An axis of stride 0 stands for one element, however often it is read. */
-static guint64
-distinct_bytes (const CandelaPlanValue *value)
-{
-  guint64 n = candela_dtype_get_size (value->dtype);
-
-  for (guint axis = 0; value->layout != NULL && axis < value->layout->rank; axis++)
-    if (value->layout->dims[axis] == 0)
-      return 0;
-    else if (value->layout->strides[axis] != 0)
-      n *= value->layout->dims[axis];
-  return n;
-}
-
-/* seen: of each value, one more than the last step that read it. */
-static CandelaStepWork
-measure_step (const CandelaPlan *plan, guint32 s, guint32 *seen)
-{
-  const CandelaPlanStep *step = &plan->steps[s];
-  CandelaStepWork work = { 0 };
-
-  if (step->kind == CANDELA_STEP_REFERENCE)
-    return work;
-  for (guint32 i = 0; i < step->n_inputs; i++)
-    {
-      guint32 v = plan->inputs[step->first_input + i];
-
-      if (seen[v] == s + 1)
-        continue;
-      seen[v] = s + 1;
-      work.read += distinct_bytes (&plan->values[v]);
-    }
-  for (guint32 o = 0; o < step->n_outputs; o++)
-    {
-      const CandelaPlanOutput *output = candela_plan_step_output (plan, step, o);
-      guint64 bytes = candela_plan_output_bytes (plan, output);
-
-      work.written += bytes;
-      work.elements += bytes / candela_dtype_get_size (plan->values[output->value].dtype);
-    }
-  return work;
-}
-
-static CandelaStepWork *
-measure_steps (const CandelaPlan *plan)
-{
-  g_autofree guint32 *seen = g_new0 (guint32, plan->n_values);
-  CandelaStepWork *work = g_new (CandelaStepWork, plan->n_steps);
-
-  for (guint32 s = 0; s < plan->n_steps; s++)
-    work[s] = measure_step (plan, s, seen);
-  return work;
-}
-
-guint64
-candela_part_bytes (const CandelaPlanPart *part)
-{
-  const CandelaNode *node = part->node;
-  guint64 bytes = 0;
-
-  for (guint32 i = 0; i < node->n_inputs; i++)
-    bytes += distinct_bytes (
-      &(CandelaPlanValue){ .layout = node->inputs[i]->layout, .dtype = (guint8) node->inputs[i]->dtype });
-  for (guint o = 0; o < node->n_outputs; o++)
-    bytes += (guint64) candela_node_output_layout (node, o)->n_elements
-             * candela_dtype_get_size (candela_node_output_dtype (node, o));
-  return bytes;
-}
 
 /* Parts were timed tile by tile, on all threads: what they took of the step's time is
  * in proportion to that. A kernel that was fed took what the others did not. */
@@ -164,7 +90,7 @@ candela_plan_run_profiled (CandelaPlan *plan, CandelaTensor *const *slots, gsize
   for (guint32 s = 0; s < plan->n_steps; s++)
     times[s].start -= start;
   (*profile)->times = g_steal_pointer (&times);
-  (*profile)->work = measure_steps (plan);
+  (*profile)->work = candela_measure_steps (plan);
   (*profile)->part_times = g_steal_pointer (&part_times);
   share_out (*profile);
   return tensors;
@@ -510,14 +436,38 @@ candela_run_profile_get_part_bytes (CandelaRunProfile *profile, guint step, guin
 }
 
 /**
+ * candela_run_profile_get_step_flops:
+ * @profile: a profile
+ * @step: a step, from 0
+ *
+ * How many floating-point operations a step does, as its op declares: 2 m n k for
+ * the product of an m by k and a k by n matrix.
+ *
+ * Returns: the operations; 0 if the op does not declare them, or if there is no such
+ *   step
+ *
+ * Since: 1.0
+ */
+guint64
+candela_run_profile_get_step_flops (CandelaRunProfile *profile, guint step)
+{
+  g_return_val_if_fail (profile != NULL, 0);
+
+  return step < profile->plan->n_steps ? profile->work[step].flops : 0;
+}
+
+/**
  * candela_run_profile_get_step_share:
  * @profile: a profile
  * @step: a step, from 0
  *
- * How close a step comes to the speed at which this machine copies memory, which
- * is that of candela_measure_copy_bandwidth(): the bytes that it has to read and
- * write in the time that it took, over those that a copy moves in it. Above 1 if
- * its data were in a cache already; far below 1 if it computes more than it moves.
+ * How close a step comes to the roofline of this machine: the least time in which
+ * the bytes that it has to read and write could be moved at the speed of a copy, which is
+ * that of candela_measure_copy_bandwidth(), or, if its op declares them and that is
+ * longer, its floating-point operations be done at the speed of
+ * candela_measure_arithmetic(), over the time that it took. Above 1 if its data were in a
+ * cache already; far below 1 if it computes more than it moves and does not declare
+ * it.
  *
  * Returns: the share; 0 if there is no such step
  *
@@ -526,12 +476,12 @@ candela_run_profile_get_part_bytes (CandelaRunProfile *profile, guint step, guin
 double
 candela_run_profile_get_step_share (CandelaRunProfile *profile, guint step)
 {
-  guint64 roof;
+  CandelaRoofs roofs;
 
   g_return_val_if_fail (profile != NULL, 0);
 
   if (step >= profile->plan->n_steps)
     return 0;
-  roof = candela_measure_copy_bandwidth ();
-  return roof > 0 ? candela_step_rate (profile, step) * 1e9 / roof : 0;
+  roofs = candela_measure_roofs (profile);
+  return candela_step_share (profile, step, &roofs);
 }

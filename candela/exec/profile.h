@@ -10,7 +10,8 @@ G_BEGIN_DECLS
 /**
  * CandelaRunProfile:
  *
- * How long each step of a run took, and how many bytes it had to read and write.
+ * How long each step of a run took, how many bytes it had to read and write, and how
+ * much it had to compute.
  * Immutable and reference-counted; it keeps the plan.
  *
  * Since: 1.0
@@ -76,6 +77,9 @@ CANDELA_AVAILABLE_IN_1_0
 guint64 candela_run_profile_get_part_bytes (CandelaRunProfile *profile, guint step, guint part);
 
 CANDELA_AVAILABLE_IN_1_0
+guint64 candela_run_profile_get_step_flops (CandelaRunProfile *profile, guint step);
+
+CANDELA_AVAILABLE_IN_1_0
 double candela_run_profile_get_step_share (CandelaRunProfile *profile, guint step);
 
 CANDELA_AVAILABLE_IN_1_0
@@ -86,6 +90,9 @@ char *candela_run_profile_to_chrome_trace (CandelaRunProfile *profile);
 
 CANDELA_AVAILABLE_IN_1_0
 guint64 candela_measure_copy_bandwidth (void);
+
+CANDELA_AVAILABLE_IN_1_0
+guint64 candela_measure_arithmetic (CandelaDType dtype);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (CandelaRunProfile, candela_run_profile_unref)
 

@@ -125,6 +125,10 @@ typedef gboolean (*CandelaKernelFunc) (CandelaKernel *kernel, GError **error);
 /* Bit-safe fold: the input that the node is equal to (same dtype, shape and bits), or -1. */
 typedef int (*CandelaFoldFunc) (const CandelaInference *inference);
 
+/* How many floating-point operations a node does, a multiplication with an addition
+ * being two: from the layouts and dtypes of the inputs and the parameters. */
+typedef guint64 (*CandelaFlopsFunc) (const CandelaInference *inference);
+
 /* Stages: an element-wise op as a function over an accumulator that is held in
  * vector registers, beside its loop. Each does its op and calls the stage of the
  * next instruction as its last act, so that what lies between ops never goes to
@@ -217,6 +221,7 @@ typedef struct
   CandelaReducedAxesFunc reduced_axes; /* or NULL: the op runs over whole values only */
   gboolean takes_fed; /* with reduced_axes: if these are the last ones, candela_kernel_get_input() may be NULL, and the
                        * kernel packs what it needs of the input, which is computed then */
+  CandelaFlopsFunc flops; /* or NULL: not declared; asked only where output 0 is floating-point */
 } CandelaOpInfo;
 
 G_END_DECLS

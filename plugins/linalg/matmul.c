@@ -73,6 +73,22 @@ infer (CandelaInference *inference, GError **error)
   return candela_inference_set_output (inference, 0, dtype, out, rank, error);
 }
 
+/* As many multiplications with an addition as there are elements of the result, times
+ * the inner extent. */
+static guint64
+count_flops (const CandelaInference *inference)
+{
+  gsize a_rank, b_rank, rank;
+  const gint64 *a = get_shape (inference, 0, &a_rank), *b = get_shape (inference, 1, &b_rank);
+  gint64 stack[CANDELA_MAX_RANK];
+  guint64 n = 2 * (guint64) a[a_rank - 1];
+
+  linalg_broadcast (a, a_rank < 2 ? 0 : a_rank - 2, b, b_rank < 2 ? 0 : b_rank - 2, stack, &rank);
+  for (gsize axis = 0; axis < rank; axis++)
+    n *= (guint64) stack[axis];
+  return n * (guint64) (a_rank >= 2 ? a[a_rank - 2] : 1) * (guint64) (b_rank >= 2 ? b[b_rank - 1] : 1);
+}
+
 static void
 operand_init (Product *product, guint input)
 {
@@ -298,4 +314,5 @@ const CandelaOpInfo linalg_matmul_op = {
   .determinism = CANDELA_DETERMINISM_PER_LAYOUT,
   .infer = infer,
   .kernels = kernels,
+  .flops = count_flops,
 };

@@ -11,12 +11,14 @@
  * factor's rows at a time, which the next product adds to. */
 #include "linalg.h"
 
-/* Rows that a panel has at least: the more, the farther away the right factor is. */
+/* Rows that a panel has at least: the more, the farther away the right factor is (and
+ * if that still leaves panels enough). */
 #define LOW_ROWS 128
 #define MIDDLE_ROWS 256
 #define HIGH_ROWS 512
 #define NEAR_BYTES (1 << 19)
 #define FAR_BYTES (1 << 23)
+#define MANY_ROWS 2048
 #define MIN_COLS 1024
 /* The same of a product that reads its other factor a few rows at a time. */
 #define MIN_RUN 2048
@@ -142,7 +144,8 @@ choose_panels (Panels *panels, gboolean a_transposed, gboolean b_transposed)
   double right_bytes = (double) b->rows * (double) b->cols * size;
   double work = (double) a->rows * (double) a->cols * (double) b->cols;
   gint64 n = (gint64) MIN (work / LINALG_CHUNK_WORK, MAX_PANELS);
-  gint64 least_rows = right_bytes <= NEAR_BYTES ? LOW_ROWS : right_bytes < FAR_BYTES ? MIDDLE_ROWS : HIGH_ROWS;
+  gboolean far = right_bytes >= FAR_BYTES && a->rows >= MANY_ROWS;
+  gint64 least_rows = right_bytes <= NEAR_BYTES ? LOW_ROWS : far ? HIGH_ROWS : MIDDLE_ROWS;
   gint64 least_cols = MIN_COLS;
 
   if (n < 2)
@@ -152,7 +155,7 @@ choose_panels (Panels *panels, gboolean a_transposed, gboolean b_transposed)
   else if (a_transposed && (panels->depth = get_depth (panels->dtype, b->cols, a->cols, left_bytes)) < a->cols)
     least_rows = MIN_RUN;
   panels->rows = cut (a->rows, least_rows, n);
-  if (panels->rows == a->rows || least_rows == HIGH_ROWS)
+  if (panels->rows == a->rows || far)
     panels->cols = cut (b->cols, least_cols, n / ((a->rows + panels->rows - 1) / panels->rows));
   panels->packs = panels->library->wants_one_packed && a_transposed && b_transposed;
 }

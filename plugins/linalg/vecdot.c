@@ -107,6 +107,28 @@ infer_vecdot (CandelaInference *inference, GError **error)
   return candela_inference_set_output (inference, 0, dtype, out, rank, error);
 }
 
+static guint64
+count_vecdot_flops (const CandelaInference *inference)
+{
+  gint64 axis = candela_params_get_int (candela_inference_get_params (inference), PARAM_AXIS);
+  gint64 rest[2][CANDELA_MAX_RANK], out[CANDELA_MAX_RANK];
+  gsize ranks[2], rank;
+  guint64 n = 2;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      const gint64 *shape = candela_layout_get_shape (candela_inference_get_input_layout (inference, i), &rank);
+
+      ranks[i] = drop_axis (shape, rank, axis, rest[i]);
+      if (i == 0)
+        n *= (guint64) shape[(gint64) rank + axis];
+    }
+  linalg_broadcast (rest[0], ranks[0], rest[1], ranks[1], out, &rank);
+  for (gsize k = 0; k < rank; k++)
+    n *= (guint64) out[k];
+  return n;
+}
+
 /* An input with the axis last, and how many rows lie between neighbours along each
  * axis of the result. */
 static CandelaLayout *
@@ -218,6 +240,16 @@ infer_outer (CandelaInference *inference, GError **error)
   return candela_inference_set_output (inference, 0, dtype, shape, 2, error);
 }
 
+static guint64
+count_outer_flops (const CandelaInference *inference)
+{
+  guint64 n = 1;
+
+  for (guint i = 0; i < 2; i++)
+    n *= (guint64) candela_layout_get_n_elements (candela_inference_get_input_layout (inference, i));
+  return n;
+}
+
 #define OUTER(name, type, wide)                                                                                        \
   static void outer_##name (gconstpointer x, gconstpointer y, gint64 i, gint64 n, gpointer out)                        \
   {                                                                                                                    \
@@ -288,6 +320,7 @@ const CandelaOpInfo linalg_vecdot_op = {
   .axes = CANDELA_AXES_REDUCTION,
   .infer = infer_vecdot,
   .kernels = vecdot_kernels,
+  .flops = count_vecdot_flops,
 };
 
 const CandelaOpInfo linalg_outer_op = {
@@ -299,4 +332,5 @@ const CandelaOpInfo linalg_outer_op = {
   .axes = CANDELA_AXES_OPAQUE,
   .infer = infer_outer,
   .kernels = outer_kernels,
+  .flops = count_outer_flops,
 };

@@ -82,6 +82,61 @@ test_bytes_of_other_steps (void)
   g_assert_cmpuint (candela_run_profile_get_step_bytes_written (nothing, 1), ==, 0);
 }
 
+/* By hand: twice the inner extent for each element of a product; nothing of what is
+ * not declared, or not floating-point. */
+static const struct
+{
+  const char *text;
+  guint64 flops;
+} costs[] = {
+  { "a.T @ a", 2 * 2 * 3 * 3 },
+  { "a @ a.T", 2 * 3 * 2 * 2 },
+  { "a @ b", 2 * 3 * 2 },
+  { "b @ b", 2 * 3 },
+  { "ones([5, 1, 2, 3], 'float64') @ ones([7, 3, 4], 'float64')", 2 * 3 * 5 * 7 * 2 * 4 },
+  { "ones([2, 0]) @ ones([0, 3])", 0 },
+  { "vecdot(a, b)", 2 * 3 * 2 },
+  { "vecdot(a, a, axis=-2)", 2 * 2 * 3 },
+  { "outer(b, b)", 9 },
+  { "k @ k.T", 0 },
+  { "a + b", 0 },
+  { "sum(a)", 0 },
+  { "a.T", 0 },
+};
+
+static void
+test_flops (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (costs); i++)
+    {
+      g_autoptr (CandelaRunProfile) profile = profile_given (costs[i].text, matrices, 3, 0);
+      guint last = candela_run_profile_get_n_steps (profile) - 1;
+
+      g_test_message ("%s", costs[i].text);
+      g_assert_cmpuint (candela_run_profile_get_step_flops (profile, last), ==, costs[i].flops);
+      g_assert_cmpuint (candela_run_profile_get_step_flops (profile, last + 1), ==, 0);
+    }
+}
+
+/* The share is that of the lower roof: for a sum that of copying, for a product the
+ * one of the two under which it needs longer. */
+static void
+test_share (void)
+{
+  g_autoptr (CandelaRunProfile) product = profile_given ("ones([300, 400]) @ ones([400, 200])", matrices, 3, 0);
+  g_autoptr (CandelaRunProfile) sum = profile_given ("sum(a)", matrices, 3, 0);
+  guint last = candela_run_profile_get_n_steps (product) - 1;
+  double copy = (double) candela_measure_copy_bandwidth ();
+  double peak = (double) candela_measure_arithmetic (CANDELA_DTYPE_FLOAT64);
+  double product_time = (double) candela_run_profile_get_step_duration (product, last) / 1e9;
+  double sum_time = (double) candela_run_profile_get_step_duration (sum, 0) / 1e9;
+  double bytes = (double) (candela_run_profile_get_step_bytes_read (product, last) + 60000 * 8);
+
+  g_assert_cmpfloat_with_epsilon (candela_run_profile_get_step_share (product, last),
+                                  MAX (48e6 / peak, bytes / copy) / product_time, 1e-6);
+  g_assert_cmpfloat_with_epsilon (candela_run_profile_get_step_share (sum, 0), (24 + 4) / copy / sum_time, 1e-6);
+}
+
 static void
 test_times (void)
 {
@@ -257,6 +312,47 @@ test_trace (void)
   g_assert_cmpint (json_array_get_int_element (list, 1), ==, 3);
 }
 
+/* A column for what is declared, and the roof above it. */
+static void
+test_trace_of_product (void)
+{
+  g_autoptr (CandelaRunProfile) profile = profile_given ("a @ b", matrices, 3, 0);
+  g_autofree char *text = candela_run_profile_to_chrome_trace (profile);
+  g_autofree char *table = candela_run_profile_to_string (profile);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (JsonNode) root = json_from_string (text, &error);
+  JsonObject *object, *args;
+
+  g_assert_no_error (error);
+  object = json_node_get_object (root);
+  args = json_object_get_object_member (
+    json_array_get_object_element (json_object_get_array_member (object, "traceEvents"), 0), "args");
+  g_assert_cmpint (json_object_get_int_member (args, "flops"), ==, 12);
+  g_assert_cmpfloat (json_object_get_double_member (args, "GFLOP/s"), >, 0);
+  g_assert_cmpfloat (json_object_get_double_member (args, "share_of_roof"), >, 0);
+  g_assert_cmpfloat_with_epsilon (
+    json_object_get_double_member (json_object_get_object_member (object, "otherData"), "float32_GFLOP/s"),
+    (double) candela_measure_arithmetic (CANDELA_DTYPE_FLOAT32) / 1e9, 1e-6);
+  g_assert_nonnull (strstr (table, ", float32 arithmetic at "));
+  g_assert_nonnull (strstr (table, "  GFLOP/s  of roof\n"));
+}
+
+/* The same for arithmetic: no processor does less than 10 million operations a second,
+ * or more than a thousand million million; of float32 as many as of float64 at least,
+ * but for what disturbs one of the measurements. */
+static void
+test_arithmetic (void)
+{
+  guint64 single = candela_measure_arithmetic (CANDELA_DTYPE_FLOAT32);
+  guint64 twice = candela_measure_arithmetic (CANDELA_DTYPE_FLOAT64);
+
+  g_assert_cmpuint (twice, >, 10000000);
+  g_assert_cmpuint (single, >, twice / 2);
+  g_assert_cmpuint (single, <, 1000000000000000);
+  g_assert_cmpuint (candela_measure_arithmetic (CANDELA_DTYPE_FLOAT32), ==, single);
+  g_assert_cmpuint (candela_measure_arithmetic (CANDELA_DTYPE_INT32), ==, 0);
+}
+
 /* Measured once: asked again, it is the same number. */
 static void
 test_bandwidth (void)
@@ -275,6 +371,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profile/bytes", test_bytes);
   g_test_add_func ("/profile/bytes-of-other-steps", test_bytes_of_other_steps);
+  g_test_add_func ("/profile/flops", test_flops);
+  g_test_add_func ("/profile/share", test_share);
   g_test_add_func ("/profile/times", test_times);
   g_test_add_func ("/profile/threads", test_threads);
   g_test_add_func ("/profile/results", test_results);
@@ -282,6 +380,8 @@ main (int argc, char **argv)
   g_test_add_func ("/profile/no-steps", test_no_steps);
   g_test_add_func ("/profile/table", test_table);
   g_test_add_func ("/profile/trace", test_trace);
+  g_test_add_func ("/profile/trace-of-product", test_trace_of_product);
   g_test_add_func ("/profile/bandwidth", test_bandwidth);
+  g_test_add_func ("/profile/arithmetic", test_arithmetic);
   return g_test_run ();
 }
