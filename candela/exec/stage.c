@@ -98,6 +98,39 @@ joins_group (const CandelaStageGroup *group, const CandelaKernelInfo *kernel)
   return kernel->stages->family == group->family && candela_dtype_get_size (kernel->out[0]) == group->size;
 }
 
+/* Of what is read from memory, only that which the accumulator is loaded with. */
+static gboolean
+loads_strided (const Builder *builder, guint32 p, guint32 k)
+{
+  const CandelaPass *pass = builder->pass;
+  guint32 other;
+
+  if (builder->parts[p].node->n_inputs == 1)
+    return TRUE;
+  other = part_operands (builder, p)[1 - k];
+  if (is_scalar (pass, other))
+    return TRUE;
+  return (other >= pass->step->n_inputs || pass->inputs[other].kind != CANDELA_TILE_STRIDED)
+         && (p == 0 || other != part_output (builder, p - 1));
+}
+
+/* Whether a group that is the whole step can read a strided input where it lies. */
+static gboolean
+can_alternate (const Builder *builder, guint32 input)
+{
+  const CandelaPackWalk *walk = builder->pass->inputs[input].walk;
+  const CandelaStageGroup *group = &builder->program->groups[0];
+
+  if (walk->rank != 1 || walk->strides[0] != 2 || walk->size != group->size
+      || group->family->load_alternate[g_bit_nth_lsf (walk->size, -1)] == NULL)
+    return FALSE;
+  for (guint32 p = 0; p < builder->pass->step->n_parts; p++)
+    for (guint32 k = 0; k < builder->parts[p].node->n_inputs; k++)
+      if (part_operands (builder, p)[k] == input && !loads_strided (builder, p, k))
+        return FALSE;
+  return TRUE;
+}
+
 static void
 form_groups (Builder *builder)
 {
@@ -124,7 +157,10 @@ form_groups (Builder *builder)
       program->groups[program->n_groups++] = group;
     }
   for (guint32 i = 0; i < builder->pass->step->n_inputs; i++)
-    program->whole = program->whole && builder->pass->inputs[i].kind != CANDELA_TILE_STRIDED;
+    program->whole =
+      program->whole && (builder->pass->inputs[i].kind != CANDELA_TILE_STRIDED || can_alternate (builder, i));
+  for (guint32 i = 0; i < builder->pass->step->n_inputs; i++)
+    builder->pass->inputs[i].alternate = program->whole && builder->pass->inputs[i].kind == CANDELA_TILE_STRIDED;
 }
 
 /* ---- Stages ---- */
@@ -205,6 +241,12 @@ mask_of (const Builder *builder, guint32 operand)
   return builder->defined_in[place] == builder->group && builder->exported_by[place] != builder->group ? 0 : EVERYWHERE;
 }
 
+static gboolean
+is_alternate (const CandelaPass *pass, guint32 operand)
+{
+  return operand < pass->step->n_inputs && pass->inputs[operand].alternate;
+}
+
 /* From a register that keeps it, or from memory. */
 static void
 emit_load (Builder *builder, const CandelaStageFamily *family, guint32 operand)
@@ -213,6 +255,9 @@ emit_load (Builder *builder, const CandelaStageFamily *family, guint32 operand)
 
   if (kept != 0)
     emit (builder, family->recall[kept - 1], CANDELA_PLAN_NONE, 0);
+  else if (is_alternate (builder->pass, operand))
+    emit (builder, family->load_alternate[g_bit_nth_lsf (builder->pass->inputs[operand].size, -1)], operand,
+          EVERYWHERE);
   else
     emit (builder, family->load, operand, mask_of (builder, operand));
 }
@@ -240,7 +285,7 @@ emit_op (Builder *builder, guint32 p, guint32 acc)
 
   if (acc != x && (!binary || scalar_x || scalar_y || acc != y))
     {
-      guint32 loaded = scalar_x ? y : x;
+      guint32 loaded = scalar_x || is_alternate (builder->pass, y) ? y : x;
 
       if (loaded != acc)
         emit_load (builder, stages->family, loaded);

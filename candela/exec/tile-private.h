@@ -24,6 +24,7 @@ typedef struct
   gsize size;            /* of an element */
   CandelaLayout *layout; /* STRIDED: broadcast to the output's shape; owned */
   CandelaPackWalk *walk; /* STRIDED, ACROSS: of that layout; owned */
+  gboolean alternate;    /* STRIDED: every other element, which stages load as they are */
   gint64 row_stride;     /* ROW_SCALAR, ROW_PACKED: from a row to the next, in elements */
 } CandelaPassInput;
 

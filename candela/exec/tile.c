@@ -145,6 +145,8 @@ prepare_input (const CandelaPass *pass, guint8 *scratch, guint32 i, guint64 star
     return input->data + start * input->size;
   if (input->kind == CANDELA_TILE_ROW_PACKED)
     return row_data (pass, i, start) + start % pass->row * input->size;
+  if (input->alternate && pass->program != NULL && n >= pass->program->block)
+    return input->data + start * 2 * input->size;
   if (input->kind == CANDELA_TILE_STRIDED)
     return candela_pack_walk_read (input->walk, input->data, start, n, input_scratch (pass, scratch, i));
   return input_scratch (pass, scratch, i);
@@ -546,6 +548,7 @@ candela_pass_init (CandelaPass *pass, CandelaRun *run, const CandelaPlanStep *st
     {
       inputs[i].layout = NULL;
       inputs[i].walk = NULL;
+      inputs[i].alternate = FALSE;
     }
   if (!prepare (pass, error))
     return FALSE;

@@ -157,6 +157,9 @@ typedef struct
   CandelaStageFunc store;  /* to data; the accumulator stays */
   CandelaStageFunc stream; /* the same, past the caches; data is aligned to 64 bytes. NULL: there is none */
   CandelaStageFunc end;
+  /* Every other element, of 1, 2, 4 and 8 bytes: from data + 2 * (offset & mask) on, and
+   * nothing behind the last one. NULL: there is none. */
+  CandelaStageFunc load_alternate[4];
   CandelaStageFunc keep[CANDELA_MAX_KEPT];   /* in a register, until the block ends. NULL: there are no more */
   CandelaStageFunc recall[CANDELA_MAX_KEPT]; /* from there */
   gpointer padding[4];

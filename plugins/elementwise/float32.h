@@ -19,6 +19,17 @@ typedef guint32 Bits32s __attribute__ ((vector_size (sizeof (Float32s))));
 #define FMA32(a, b, c) VECTOR_FMA_float (a, b, c)
 #define SIGNS32(a) ((Int32s) (a) & (Int32s) ALL32 (-0.0f))
 
+/* Lanes: those where a is not below b, a NaN too; and a where they are, else zero. */
+#ifdef __AVX512F__
+typedef __mmask16 Lanes32;
+#define NOT_BELOW32(a, b) _mm512_cmp_ps_mask (a, b, _CMP_NLT_UQ)
+#define ONLY32(lanes, a) _mm512_maskz_mov_ps (lanes, a)
+#else
+typedef Int32s Lanes32;
+#define NOT_BELOW32(a, b) (~((a) < (b)))
+#define ONLY32(lanes, a) ((Float32s) ((lanes) & (Int32s) (a)))
+#endif
+
 /* Added to a small number, leaves it rounded to a whole one in the last bits. */
 #define TO_WHOLE 0x1.8p23f
 
@@ -57,12 +68,12 @@ float32_exp (Float32s a)
 {
   /* Out of these limits the result is infinity or zero anyway; the way to zero would go
    * through denormals, which take a processor twenty times as long. NaN stays. */
-  const Int32s none = a < ALL32 (-104);
-  const Float32s x = VECTOR_MIN_float (ALL32 (89), (Float32s) ((Int32s) a & ~none));
+  const Lanes32 some = NOT_BELOW32 (a, ALL32 (-104));
+  const Float32s x = VECTOR_MIN_float (ALL32 (89), ONLY32 (some, a));
   const Float32s whole = FMA32 (x, ALL32 (LOG2_E), ALL32 (TO_WHOLE)), n = whole - TO_WHOLE;
   const Float32s r = FMA32 (n, ALL32 (-LN2_LOW), FMA32 (n, ALL32 (-LN2_HIGH), x));
 
-  return (Float32s) ((Int32s) float32_scale (1 + float32_exp_less_1 (r), whole) & ~none);
+  return ONLY32 (some, float32_scale (1 + float32_exp_less_1 (r), whole));
 }
 
 /* With h = e^2x - 1, tanh is h / (h + 2), and h is 2^n - 1 + 2^n (e^2r - 1): exact for
@@ -91,8 +102,8 @@ float32_tanh (Float32s a)
 static inline Float32s
 float32_gelu (Float32s a)
 {
-  const Int32s far = (VECTOR_ABS (float, a) > ALL32 (14.5f)) | (a > ALL32 (6));
-  const Float32s t = (Float32s) ((Int32s) VECTOR_ABS (float, a) & ~far), t2 = t * t;
+  const Lanes32 near = NOT_BELOW32 (ALL32 (14.5f), VECTOR_ABS (float, a)) & NOT_BELOW32 (ALL32 (6), a);
+  const Float32s t = ONLY32 (near, VECTOR_ABS (float, a)), t2 = t * t;
   /* What t2 lacks is put back, for e^x would be off by as much. */
   const Float32s x = t2 * -0.5f, lack = FMA32 (t, t, -t2) * -0.5f;
   const Float32s whole = FMA32 (x, ALL32 (LOG2_E), ALL32 (TO_WHOLE)), n = whole - TO_WHOLE;
@@ -112,6 +123,8 @@ float32_gelu (Float32s a)
 #undef ALL32
 #undef FMA32
 #undef SIGNS32
+#undef NOT_BELOW32
+#undef ONLY32
 #undef TO_WHOLE
 #undef LN2_HIGH
 #undef LN2_LOW

@@ -364,6 +364,38 @@ test_read_again (void)
         check_read_again (dtype, op, 2053);
 }
 
+/* Every other element, as the operand that comes first, second, alone, with itself, beside
+ * what was just computed; of an array that ends with the last one that is read. */
+static void
+test_alternate (void)
+{
+  static const gint64 lengths[] = { 255, 512, 2048, 2053 };
+
+  for (guint dtype = 0; dtype < G_N_ELEMENTS (dtypes); dtype++)
+    for (guint l = 0; l < G_N_ELEMENTS (lengths); l++)
+      for (guint pattern = 0; pattern < 7; pattern++)
+        {
+          Graph graph = { .rand = g_rand_new_with_seed (pattern), .dtype = dtype, .n = lengths[l] };
+          g_autofree char *what = g_strdup_printf ("%s, n = %" G_GINT64_FORMAT ", pattern %u",
+                                                   candela_dtype_get_name (dtypes[dtype].dtype), lengths[l], pattern);
+          guint last;
+
+          add_leaf (&graph, "x[::2]", 2 * graph.n - 1);
+          add_leaf (&graph, "x[1::2]", 2 * graph.n);
+          add_leaf (&graph, "x", graph.n);
+          add_scalar (&graph);
+          add_op (&graph, pattern == 0 ? SQUARE : SUBTRACT, pattern == 1 ? 2 : 0,
+                  pattern == 5   ? 1
+                  : pattern == 6 ? 0
+                                 : 2);
+          add_op (&graph, SUBTRACT, pattern == 2 ? 3 : 4, pattern == 2 ? 4 : 3);
+          add_op (&graph, SUBTRACT, pattern == 3 ? 0 : 5, pattern == 3 ? 5 : pattern == 4 ? 0 : 2);
+          last = graph.n_entries - 1;
+          check_roots (&graph.nodes[last], &graph.values[last], 1, what);
+          clear_graph (&graph);
+        }
+}
+
 /* A function of a library between may use any register. */
 static void
 test_calls_between (void)
@@ -542,6 +574,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/stages/random", test_random);
   g_test_add_func ("/stages/read-again", test_read_again);
+  g_test_add_func ("/stages/alternate", test_alternate);
   g_test_add_func ("/stages/calls-between", test_calls_between);
   g_test_add_func ("/stages/chunks", test_chunks);
   g_test_add_func ("/stages/streamed", test_streamed);
