@@ -22,6 +22,8 @@ G_BEGIN_DECLS
                                             __VA_ARGS__ };
 
 extern const CandelaOpInfo arrange_concat_op, arrange_stack_op;
+extern const CandelaOpInfo arrange_tile_op, arrange_repeat_op, arrange_roll_op;
+extern const CandelaOpInfo arrange_tril_op, arrange_triu_op;
 
 /* x, of any dtype. */
 extern const CandelaInputInfo arrange_x[];
@@ -36,8 +38,20 @@ int arrange_check_axis (const CandelaInference *inference, const char *name, con
 /* Product of the lengths of axes first to end - 1. */
 gint64 arrange_count (const gint64 *shape, guint first, guint end);
 
-/* DTYPE where an input cannot become the promoted dtype. */
-gboolean arrange_check_dtypes (const CandelaInference *inference, GError **error);
+/* A chunk of the work on an output whose elements are gone through by pieces. */
+typedef struct
+{
+  CandelaKernel *kernel;
+  CandelaDType dtype;
+  gsize size;
+  guint8 *out;
+  gint64 n; /* of what is cut, and how much of it is a piece */
+  gint64 piece;
+  void (*run) (gconstpointer pieces, gint64 start, gint64 n);
+} ArrangePieces;
+
+/* Calls pieces->run with these pieces for all n, shared among threads. */
+gboolean arrange_pieces_run (const ArrangePieces *pieces, GError **error);
 
 /* move.c */
 

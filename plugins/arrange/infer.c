@@ -33,17 +33,3 @@ arrange_count (const gint64 *shape, guint first, guint end)
     count *= shape[k];
   return count;
 }
-
-gboolean
-arrange_check_dtypes (const CandelaInference *inference, GError **error)
-{
-  CandelaDType promoted = candela_inference_get_promoted_dtype (inference);
-
-  for (guint i = 0; i < candela_inference_get_n_inputs (inference); i++)
-    if (candela_inference_get_input_dtype (inference, i) != promoted
-        && candela_dtype_get_kind (promoted) == CANDELA_DTYPE_KIND_COMPLEX)
-      return candela_inference_fail (
-        inference, error, CANDELA_ERROR_DTYPE, "input %u has dtype %s, which cannot become %s yet", i,
-        candela_dtype_get_name (candela_inference_get_input_dtype (inference, i)), candela_dtype_get_name (promoted));
-  return TRUE;
-}

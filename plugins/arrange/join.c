@@ -16,9 +16,8 @@ static const CandelaInputInfo arrays[] = {
 static gboolean
 check_some (const CandelaInference *inference, GError **error)
 {
-  if (candela_inference_get_n_inputs (inference) == 0)
-    return candela_inference_fail (inference, error, CANDELA_ERROR_ARITY, "takes at least 1 array; none given");
-  return arrange_check_dtypes (inference, error);
+  return candela_inference_get_n_inputs (inference) > 0
+         || candela_inference_fail (inference, error, CANDELA_ERROR_ARITY, "takes at least 1 array; none given");
 }
 
 /* SHAPE unless shapes are the same, but for one axis, which may be -1: none. */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The plugin of elements chosen by index. */
+#include "index.h"
+
+static const CandelaOpInfo *const ops[] = { &index_take_op, &index_take_along_axis_op, NULL };
+
+static gboolean
+register_ops (CandelaPlugin *plugin, GError **error)
+{
+  return candela_plugin_add_ops (plugin, ops, error);
+}
+
+CANDELA_PLUGIN_DEFINE ("index", CANDELA_VERSION_S, "LGPL-2.1-or-later", "Elements chosen by index", register_ops)
