@@ -23,7 +23,7 @@ G_BEGIN_DECLS
 
 extern const CandelaOpInfo arrange_concat_op, arrange_stack_op;
 extern const CandelaOpInfo arrange_tile_op, arrange_repeat_op, arrange_roll_op;
-extern const CandelaOpInfo arrange_tril_op, arrange_triu_op;
+extern const CandelaOpInfo arrange_tril_op, arrange_triu_op, arrange_diff_op;
 
 /* x, of any dtype. */
 extern const CandelaInputInfo arrange_x[];
@@ -37,6 +37,9 @@ int arrange_check_axis (const CandelaInference *inference, const char *name, con
 
 /* Product of the lengths of axes first to end - 1. */
 gint64 arrange_count (const gint64 *shape, guint first, guint end);
+
+/* SHAPE unless all inputs have the same shape, but for one axis, which may be -1: none. */
+gboolean arrange_check_shapes (const CandelaInference *inference, int but, GError **error);
 
 /* A chunk of the work on an output whose elements are gone through by pieces. */
 typedef struct
@@ -106,6 +109,9 @@ void arrange_rows_add (ArrangeRows *rows, guint input, CandelaLayout *layout, gi
 
 /* Makes some rows anywhere. */
 void arrange_rows_make (const ArrangeRows *rows, gint64 row, gint64 n_rows, guint8 *out);
+
+/* Packs n elements of a row from one on. */
+void arrange_rows_fetch (const ArrangeRows *rows, gint64 row, gint64 column, gint64 n, guint8 *out);
 
 /* Makes all rows of the output, shared among threads. */
 gboolean arrange_rows_run (ArrangeRows *rows, GError **error);

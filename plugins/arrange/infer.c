@@ -33,3 +33,31 @@ arrange_count (const gint64 *shape, guint first, guint end)
     count *= shape[k];
   return count;
 }
+
+gboolean
+arrange_check_shapes (const CandelaInference *inference, int but, GError **error)
+{
+  gsize rank;
+  const gint64 *shape = candela_layout_get_shape (candela_inference_get_input_layout (inference, 0), &rank);
+
+  for (guint i = 1; i < candela_inference_get_n_inputs (inference); i++)
+    {
+      gsize its_rank;
+      const gint64 *its = candela_layout_get_shape (candela_inference_get_input_layout (inference, i), &its_rank);
+      gboolean same = its_rank == rank;
+      g_autofree char *a = NULL;
+      g_autofree char *b = NULL;
+      g_autofree char *except = but >= 0 ? g_strdup_printf (", but for axis %d", but) : g_strdup ("");
+
+      for (int k = 0; same && k < (int) rank; k++)
+        same = k == but || its[k] == shape[k];
+      if (same)
+        continue;
+      a = candela_shape_to_string (shape, rank);
+      b = candela_shape_to_string (its, its_rank);
+      return candela_inference_fail (inference, error, CANDELA_ERROR_SHAPE,
+                                     "input 0 has shape %s and input %u has shape %s: they must be the same%s", a, i, b,
+                                     except);
+    }
+  return TRUE;
+}

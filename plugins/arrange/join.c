@@ -20,35 +20,6 @@ check_some (const CandelaInference *inference, GError **error)
          || candela_inference_fail (inference, error, CANDELA_ERROR_ARITY, "takes at least 1 array; none given");
 }
 
-/* SHAPE unless shapes are the same, but for one axis, which may be -1: none. */
-static gboolean
-check_shapes (const CandelaInference *inference, int but, GError **error)
-{
-  gsize rank;
-  const gint64 *shape = candela_layout_get_shape (candela_inference_get_input_layout (inference, 0), &rank);
-
-  for (guint i = 1; i < candela_inference_get_n_inputs (inference); i++)
-    {
-      gsize its_rank;
-      const gint64 *its = candela_layout_get_shape (candela_inference_get_input_layout (inference, i), &its_rank);
-      gboolean same = its_rank == rank;
-      g_autofree char *a = NULL;
-      g_autofree char *b = NULL;
-      g_autofree char *except = but >= 0 ? g_strdup_printf (", but for axis %d", but) : g_strdup ("");
-
-      for (int k = 0; same && k < (int) rank; k++)
-        same = k == but || its[k] == shape[k];
-      if (same)
-        continue;
-      a = candela_shape_to_string (shape, rank);
-      b = candela_shape_to_string (its, its_rank);
-      return candela_inference_fail (inference, error, CANDELA_ERROR_SHAPE,
-                                     "input 0 has shape %s and input %u has shape %s: they must be the same%s", a, i, b,
-                                     except);
-    }
-  return TRUE;
-}
-
 /* concat */
 
 static const CandelaParamInfo concat_params[] = {
@@ -73,7 +44,7 @@ infer_concat (CandelaInference *inference, GError **error)
                                    "input 0 has shape []: there is no axis to join along");
   axis = arrange_check_axis (inference, "input 0", first,
                              candela_params_get_int (candela_inference_get_params (inference), AXIS), error);
-  if (axis < 0 || !check_shapes (inference, axis, error))
+  if (axis < 0 || !arrange_check_shapes (inference, axis, error))
     return FALSE;
   for (guint i = 0; i < candela_inference_get_n_inputs (inference); i++)
     if (__builtin_add_overflow (
@@ -138,7 +109,7 @@ infer_stack (CandelaInference *inference, GError **error)
   const gint64 *own;
   gsize rank;
 
-  if (!check_some (inference, error) || !check_shapes (inference, -1, error))
+  if (!check_some (inference, error) || !arrange_check_shapes (inference, -1, error))
     return FALSE;
   own = candela_layout_get_shape (candela_inference_get_input_layout (inference, 0), &rank);
   if (axis < -(gint64) rank - 1 || axis > (gint64) rank)

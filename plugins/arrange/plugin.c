@@ -4,8 +4,9 @@
 #include "arrange.h"
 
 static const CandelaOpInfo *const ops[] = {
-  &arrange_concat_op, &arrange_stack_op, &arrange_tile_op, &arrange_repeat_op,
-  &arrange_roll_op,   &arrange_tril_op,  &arrange_triu_op, NULL,
+  &arrange_concat_op, &arrange_stack_op, &arrange_tile_op,
+  &arrange_repeat_op, &arrange_roll_op,  &arrange_tril_op,
+  &arrange_triu_op,   &arrange_diff_op,  NULL,
 };
 
 static gboolean

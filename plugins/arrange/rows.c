@@ -166,6 +166,19 @@ arrange_rows_make (const ArrangeRows *rows, gint64 row, gint64 n_rows, guint8 *o
     }
 }
 
+void
+arrange_rows_fetch (const ArrangeRows *rows, gint64 row, gint64 column, gint64 n, guint8 *out)
+{
+  for (guint i = 0; i < rows->n_parts; i++)
+    {
+      const ArrangePart *part = &rows->parts[i];
+      gint64 first = MAX (column, part->offset), end = MIN (column + n, part->offset + part->length);
+
+      if (first < end)
+        pack_part (rows, part, row, first - part->offset, end - first, out + (first - column) * (gint64) rows->size);
+    }
+}
+
 /* A piece of one part of a row that is long. */
 static void
 make_piece (const ArrangeRows *rows, guint64 task)

@@ -91,6 +91,25 @@ static const Case cases[] = {
   { "triu(ones([2, 3], int8), 9223372036854775807)", "int8", "2 3", "0 0 0 0 0 0" },
   { "triu(ones([2, 3], bool), -9223372036854775808)", "bool", "2 3", "1 1 1 1 1 1" },
   { "tril(ones([0, 3]))", "float64", "0 3", "" },
+  { "diff([1, 4, 9, 16])", "int64", "3", "3 5 7" },
+  { "diff([1, 4, 9, 16], n=2)", "int64", "2", "2 2" },
+  { "diff([1, 4, 9, 16], n=4)", "int64", "0", "" },
+  { "diff([1, 4, 9, 16], n=9223372036854775807)", "int64", "0", "" },
+  { "diff([1, 4], n=0)", "int64", "2", "1 4" },
+  { "diff([1, 4], [0], n=0)", "int64", "3", "0 1 4" },
+  { "diff([1, 4, 9], [0], [10])", "int64", "4", "1 3 5 1" },
+  { "diff([1.5, 4.0], [0, -1], n=2)", "float64", "2", "3.5 0" },
+  { "diff([1, 4, 9], zeros([0], int64), [10, 12])", "int64", "4", "3 5 1 2" },
+  { X23 "diff(x * x)", "int64", "2 2", "1 3 7 9" },
+  { X23 "diff(x * x, axis=0)", "int64", "1 3", "9 15 21" },
+  { X23 "diff((x * x)[::-1, ::-1])", "int64", "2 2", "-9 -7 -3 -1" },
+  { X23 "diff((x * x).T, axis=0)", "int64", "2 2", "1 7 3 9" },
+  { X23 "diff(x, [[9, 9, 9]], axis=0)", "int64", "2 3", "-9 -8 -7 3 3 3" },
+  { "diff(astype([250, 4], uint8))", "uint8", "1", "10" },
+  { "diff(astype([-100, 100], int8))", "int8", "1", "-56" },
+  { "diff(astype([0.1, 0.3], float32))", "float32", "1", "0.20000001788139343" },
+  { "diff([0.1, 0.3])", "float64", "1", "0.19999999999999998" },
+  { "diff(zeros([3, 0]), axis=0)", "float64", "2 0", "" },
 };
 
 static void
@@ -132,6 +151,13 @@ static const char *const large[] = {
   "x = arange(100000); y = repeat(x, 3); all(reshape(y, [100000, 3]) == expand_dims(x, 1))",
   "x = arange(30000); y = repeat(reshape(x, [3, 10000]), [2, 0, 1], axis=0); "
   "all(y[:2] == x[:10000]) & all(y[2] == x[20000:])",
+  "x = astype(arange(200000), float64) * 0.1; all(diff(x) == x[1:] - x[:-1])",
+  "x = astype(arange(200000), float64) * 0.1; y = x[1:] - x[:-1]; all(diff(x, n=2) == y[1:] - y[:-1])",
+  "x = astype(arange(200000), float64) * 0.1; y = x[::-2]; all(diff(y) == y[1:] - y[:-1])",
+  "x = sin(reshape(arange(240000), [4, 60000])); all(diff(x, axis=0) == x[1:] - x[:-1])",
+  "x = sin(reshape(arange(240000), [4, 60000])); y = x[1:] - x[:-1]; all(diff(x, axis=0, n=2) == y[1:] - y[:-1])",
+  "x = sin(reshape(arange(240000), [60000, 4])); y = concat(x[:, :1] + 1, x, axis=1); "
+  "all(diff(x, x[:, :1] + 1) == y[:, 1:] - y[:, :-1])",
   "x = arange(140000); y = concat(x[::2], astype(x[1::2], float32)); "
   "all(y[:70000] == x[::2]) & all(y[70000:] == x[1::2])",
 };
@@ -183,6 +209,11 @@ static const Refusal refusals[] = {
   { "roll([[1, 2]], [1, 2, 3], axis=[0, 1])", CANDELA_ERROR_PARAMETER,
     "roll: shift has 3 numbers; it must have 1 or 2, as axis has" },
   { "roll([1, 2], 1, axis=1)", CANDELA_ERROR_AXIS, "roll: axis 1 is out of range: x has shape [2]" },
+  { "diff(sum([1]))", CANDELA_ERROR_AXIS, "diff: axis -1 is out of range: x has shape []" },
+  { "diff(astype([1], bool))", CANDELA_ERROR_DTYPE, NULL },
+  { "diff([1, 2], n=-1)", CANDELA_ERROR_PARAMETER, NULL },
+  { "diff([[1, 2]], [1])", CANDELA_ERROR_SHAPE,
+    "diff: input 0 has shape [1, 2] and input 1 has shape [1]: they must be the same, but for axis 1" },
   { "tril([1, 2])", CANDELA_ERROR_SHAPE, "tril: x has shape [2]; it must be a matrix, or several: two axes at least" },
   { "stack(reshape([1], [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
     "1]))",
@@ -259,12 +290,14 @@ test_complex (void)
   const double woven[] = { 0, 1, 10, 11, 2, 3, 12, 13, 4, 5, 14, 15, 6, 7, 16, 17 };
   const double rolled[] = { 2, 3, 0, 1, 6, 7, 4, 5 };
   const double upper[] = { 0, 1, 2, 3, 0, 0, 6, 7 };
+  const double differences[] = { 4, 4, 4, 4 };
   const double repeated[] = { 0, 1, 2, 3, 4, 5, 6, 7, 4, 5, 6, 7 };
 
   assert_complex ("concat", "{'axis': <1>}", joined, 16);
   assert_complex ("stack", "{'axis': <-1>}", woven, 16);
   assert_complex ("roll", "{'shift': <[int64 1]>, 'axis': <[int64 1]>}", rolled, 8);
   assert_complex ("triu", NULL, upper, 8);
+  assert_complex ("diff", "{'axis': <0>}", differences, 4);
   assert_complex ("repeat", "{'repeats': <[int64 1, 2]>, 'axis': <0>}", repeated, 12);
 }
 
