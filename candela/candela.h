@@ -19,4 +19,5 @@
 #include <candela/exec/materialize.h>
 #include <candela/exec/profile.h>
 #include <candela/io/npy.h>
+#include <candela/io/safetensors.h>
 #undef CANDELA_INSIDE
