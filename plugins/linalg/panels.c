@@ -19,6 +19,8 @@
 #define NEAR_BYTES (1 << 19)
 #define FAR_BYTES (1 << 23)
 #define MANY_ROWS 2048
+/* An inner extent so small that what a library does for each panel shows. */
+#define SHALLOW 32
 #define MIN_COLS 1024
 /* The same of a product that reads its other factor a few rows at a time. */
 #define MIN_RUN 2048
@@ -150,6 +152,8 @@ choose_panels (Panels *panels, gboolean a_transposed, gboolean b_transposed)
 
   if (n < 2)
     return;
+  if (a->cols <= SHALLOW && b->cols >= MANY_ROWS)
+    least_rows = MANY_ROWS / 2;
   if (!b_transposed && (panels->depth = get_depth (panels->dtype, a->rows, a->cols, right_bytes)) < a->cols)
     least_cols = MIN_RUN;
   else if (a_transposed && (panels->depth = get_depth (panels->dtype, b->cols, a->cols, left_bytes)) < a->cols)
