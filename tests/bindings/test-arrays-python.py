@@ -122,6 +122,26 @@ def indexing_wrong():
     check("out of range" in str(raises(IndexError, lambda: m[2])))
 
 
+@test("indexing by arrays")
+def indexing_by_arrays():
+    m = xp.reshape(xp.arange(6), (2, 3))
+    values(m[[1, 0, -1]], [[3, 4, 5], [0, 1, 2], [3, 4, 5]])
+    values(m[:, xp.asarray([2, 0])], [[2, 0], [5, 3]])
+    values(m[[0, 1], [1, -1]], [1, 5])
+    values(m[xp.asarray([[0], [1]]), [0, 2]], [[0, 2], [3, 5]])
+    values(m[::-1, [1]], [[4], [1]])
+    values(m[[]], [])
+    raises(IndexError, lambda: m[[1.5]])
+    raises(IndexError, lambda: m[[0, 1], [0, 3]])
+    raises(IndexError, lambda: m[[0], [0], [0]])
+    if numpy is not None:
+        n = numpy.arange(60).reshape(3, 4, 5)
+        x = xp.asarray(n)
+        for key in (([0, 2],), (slice(None), [1, 3]), ([0, 1], slice(None), [4, 0]), (Ellipsis, [[0], [1]]),
+                    (slice(None), [[0, 1]], [[2], [3]]), (None, [2], slice(1, None)), (numpy.array([1, -1]), 2)):
+            numpy.testing.assert_array_equal(numpy.asarray(x[key]), n[key])
+
+
 @test("setting")
 def setting():
     x = xp.arange(5)

@@ -51,7 +51,7 @@ def expr(text, **arrays):
     try:
         return _core._wrap(_Candela.Expression.build(text, names))
     except _core.GLib.Error as error:
-        raise _core._error(error) from None
+        raise _core.to_python(error) from None
 
 
 _EXTENSIONS = {"fft"}

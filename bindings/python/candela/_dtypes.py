@@ -45,7 +45,7 @@ def result_type(*arrays_and_dtypes):
     dtypes, scalars = [], []
     for value in arrays_and_dtypes:
         if isinstance(value, (bool, int, float, complex)) and not isinstance(value, DType):
-            scalars.append(core._BY_PYTHON[next(kind for kind in core._BY_PYTHON if isinstance(value, kind))])
+            scalars.append(core.BY_PYTHON[next(kind for kind in core.BY_PYTHON if isinstance(value, kind))])
         else:
             dtypes.append(_of(value))
     if not dtypes:

@@ -52,7 +52,7 @@ def wrap_memory(dtype, shape, strides, address, read_only, release):
 def _from_interface(value):
     interface = value.__array_interface__
     text = interface["typestr"]
-    dtype = core._BY_TYPESTR.get(text[1:]) if text[:1] in "<|=" else None
+    dtype = core.BY_TYPESTR.get(text[1:]) if text[:1] in "<|=" else None
     if dtype is None:
         raise TypeError("an array of %s cannot be one of Candela's" % text)
     data = interface.get("data")
@@ -199,7 +199,7 @@ def _memory(tensor):
 def array_interface(tensor):
     dtype = tensor.get_dtype()
     shape = tuple(tensor.get_shape())
-    interface = {"version": 3, "typestr": core._TYPESTRS[dtype], "shape": shape}
+    interface = {"version": 3, "typestr": core.TYPESTRS[dtype], "shape": shape}
     if 0 in shape:
         interface["data"] = memoryview(b"")
         return interface

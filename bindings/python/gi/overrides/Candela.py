@@ -4,8 +4,6 @@
 # printing and the protocols by which libraries exchange arrays; and errors that are
 # Python's own. All of it calls what introspection offers; nothing is compiled.
 
-import functools
-import json
 import operator
 import threading
 
@@ -13,6 +11,9 @@ from gi.repository import Gio, GLib
 
 from ..module import get_introspection_module
 from ..overrides import override
+from ._candela import (  # noqa: F401
+    BY_PYTHON, BY_TYPESTR, TYPESTRS, AxisError, CandelaError, DTypeError, ParameterError, ShapeError, as_dtype,
+    make_params, to_index_error, to_python)
 
 Candela = get_introspection_module("Candela")
 
@@ -20,138 +21,8 @@ __all__ = []
 
 DType, Node = Candela.DType, Candela.Node
 _new_op, _new_tensor = Node.new_op, Node.new_tensor
-_PARAMS_TYPE = GLib.VariantType.new("a{sv}")
 # Elements from which a run is watched for Ctrl-C.
 _LONG = 1 << 18
-
-
-# ---- Errors ----
-
-class CandelaError(GLib.Error):
-    """An error of Candela; most are also TypeErrors, ValueErrors or IndexErrors."""
-
-
-class DTypeError(CandelaError, TypeError):
-    """Arrays of dtypes that do not go together, or that an op does not take."""
-
-
-class ShapeError(CandelaError, ValueError):
-    """Shapes that do not go together."""
-
-
-class AxisError(CandelaError, ValueError, IndexError):
-    """An axis, or an index, that is not there."""
-
-
-class ParameterError(CandelaError, ValueError):
-    """A parameter that is not what it may be."""
-
-
-class ArityError(CandelaError, TypeError):
-    """Too few or too many operands."""
-
-
-class OutOfMemoryError(CandelaError, MemoryError):
-    """There is no memory for a result."""
-
-
-_ERRORS = {
-    Candela.Error.DTYPE: DTypeError,
-    Candela.Error.SHAPE: ShapeError,
-    Candela.Error.AXIS: AxisError,
-    Candela.Error.PARAMETER: ParameterError,
-    Candela.Error.ARITY: ArityError,
-    Candela.Error.NO_MEMORY: OutOfMemoryError,
-}
-
-
-def _error(error):
-    """The same error, in the class that Python's users expect."""
-    if not isinstance(error, CandelaError) and error.domain == "candela-error-quark":
-        kind = _ERRORS.get(error.code, CandelaError)
-        return kind(error.message, error.domain, error.code)
-    return error
-
-
-def _index_error(error):
-    """What is wrong with a key is an IndexError."""
-    error = _error(error)
-    if error.message.startswith("index: ") and not isinstance(error, (AxisError, DTypeError)):
-        return AxisError(error.message, error.domain, error.code)
-    return error
-
-
-# ---- Dtypes ----
-
-def _dtype_name(self):
-    return Candela.dtype_get_name(self)
-
-
-DType.name = property(_dtype_name)
-DType.itemsize = property(Candela.dtype_get_size)
-DType.__str__ = _dtype_name
-DType.__repr__ = lambda self: "candela.%s" % self.name
-DType.__reduce__ = lambda self: (DType, (int(self),))
-
-_TYPESTRS = {
-    DType.BOOL: "|b1", DType.INT8: "|i1", DType.INT16: "<i2", DType.INT32: "<i4", DType.INT64: "<i8",
-    DType.UINT8: "|u1", DType.UINT16: "<u2", DType.UINT32: "<u4", DType.UINT64: "<u8",
-    DType.FLOAT32: "<f4", DType.FLOAT64: "<f8", DType.COMPLEX64: "<c8", DType.COMPLEX128: "<c16",
-}
-_BY_TYPESTR = {text[1:]: dtype for dtype, text in _TYPESTRS.items()}
-_BY_PYTHON = {bool: DType.BOOL, int: DType.INT64, float: DType.FLOAT64, complex: DType.COMPLEX128}
-
-
-def as_dtype(dtype):
-    """The dtype that a DType, a name, a Python type or a NumPy dtype stands for; of None: None."""
-    if dtype is None or isinstance(dtype, DType):
-        return dtype
-    if isinstance(dtype, str):
-        try:
-            return Candela.dtype_from_name(dtype)
-        except GLib.Error as error:
-            raise _error(error) from None
-    found = _BY_PYTHON.get(dtype) if isinstance(dtype, type) else None
-    if found is None:
-        # NumPy's dtypes, and the classes of its scalars.
-        text = getattr(dtype, "str", None)
-        if text is None and isinstance(dtype, type) and hasattr(dtype, "dtype"):
-            text = getattr(dtype(), "dtype").str
-        if isinstance(text, str) and text[:1] in "<|=":
-            found = _BY_TYPESTR.get(text[1:])
-    if found is None:
-        raise TypeError("no dtype: %r" % (dtype,))
-    return found
-
-
-# ---- Parameters ----
-
-def _variant_text(value):
-    if value is True or value is False:
-        return "true" if value else "false"
-    if isinstance(value, DType):
-        return json.dumps(value.name)
-    if isinstance(value, str):
-        return json.dumps(value)
-    if isinstance(value, float):
-        return repr(value)
-    if isinstance(value, (tuple, list)):
-        return "@ax [%s]" % ", ".join(str(operator.index(item)) for item in value)
-    return "int64 %d" % operator.index(value)
-
-
-@functools.lru_cache(maxsize=8192, typed=True)
-def _variant(*items):
-    """a{sv} of names and values in turn; None is not given."""
-    pairs = [(name, value) for name, value in zip(items[::2], items[1::2]) if value is not None]
-    if not pairs:
-        return None
-    if any(isinstance(value, float) and value - value != 0 for _, value in pairs):
-        return GLib.Variant("a{sv}", {name: GLib.Variant.new_double(value) if isinstance(value, float)
-                                      else GLib.Variant.parse(None, _variant_text(value), None, None)
-                                      for name, value in pairs})
-    text = ", ".join("'%s': <%s>" % (name, _variant_text(value)) for name, value in pairs)
-    return GLib.Variant.parse(_PARAMS_TYPE, "{%s}" % text, None, None)
 
 
 # ---- Arrays ----
@@ -194,7 +65,7 @@ def _wrap(node):
 
 
 def apply(name, operands, *params):
-    """An op by its name over operands; params are names and values in turn, as in _variant()."""
+    """An op by its name over operands; params are names and values in turn, as in make_params()."""
     nodes = [None if operand is None
              else _complex_operand(operand, operands) if isinstance(operand, complex) else _operand(operand)
              for operand in operands]
@@ -202,9 +73,9 @@ def apply(name, operands, *params):
         if node is NotImplemented:
             raise TypeError("%s: no array and no number: %r" % (name, operand))
     try:
-        return _wrap(_new_op(name, nodes, _variant(*params) if params else None))
+        return _wrap(_new_op(name, nodes, make_params(*params) if params else None))
     except GLib.Error as error:
-        raise _error(error) from None
+        raise to_python(error) from None
 
 
 def outputs(array):
@@ -222,7 +93,7 @@ def _binary(name):
         try:
             return _wrap(_new_op(name, [self._node, node], None))
         except GLib.Error as error:
-            raise _error(error) from None
+            raise to_python(error) from None
     return method
 
 
@@ -234,7 +105,7 @@ def _reflected(name):
         try:
             return _wrap(_new_op(name, [node, self._node], None))
         except GLib.Error as error:
-            raise _error(error) from None
+            raise to_python(error) from None
     return method
 
 
@@ -243,7 +114,7 @@ def _unary(name):
         try:
             return _wrap(_new_op(name, [self._node], None))
         except GLib.Error as error:
-            raise _error(error) from None
+            raise to_python(error) from None
     return method
 
 
@@ -256,6 +127,14 @@ def _key_part(part):
         ends = ["" if end is None else str(operator.index(end)) for end in (part.start, part.stop, part.step)]
         return ":".join(ends[:2] if part.step is None else ends)
     return str(operator.index(part))
+
+
+def _chooses(key):
+    """Whether it names elements by arrays or lists, rather than a part."""
+    if isinstance(key, tuple):
+        return any(_chooses(part) for part in key)
+    return isinstance(key, (list, Array)) and not (isinstance(key, Array) and key.ndim == 0) \
+        or hasattr(key, "__array_interface__") and getattr(key, "ndim", 0) > 0
 
 
 def _key_text(key):
@@ -357,7 +236,7 @@ class Array:
         try:
             return Candela.Plan.new([self._node], flags or Candela.PlanFlags.DEFAULT)
         except GLib.Error as error:
-            raise _error(error) from None
+            raise to_python(error) from None
 
     # Looking at the value.
 
@@ -421,11 +300,14 @@ class Array:
     # Parts.
 
     def __getitem__(self, key):
-        node = self._node
+        if _chooses(key):
+            from candela import _indexing
+
+            return _indexing.take(self, key)
         try:
-            return _wrap(_new_op("index", [node], _variant("key", _key_text(key))))
+            return _wrap(_new_op("index", [self._node], make_params("key", _key_text(key))))
         except GLib.Error as error:
-            raise _index_error(error) from None
+            raise to_index_error(error) from None
 
     def __setitem__(self, key, value):
         """The array is another value from then on; what has been made of the old one keeps that."""
@@ -433,9 +315,9 @@ class Array:
         if node is NotImplemented:
             raise TypeError("no array and no number: %r" % (value,))
         try:
-            self._node = _new_op("update", [self._node, node], _variant("key", _key_text(key)))
+            self._node = _new_op("update", [self._node, node], make_params("key", _key_text(key)))
         except GLib.Error as error:
-            raise _index_error(error) from None
+            raise to_index_error(error) from None
         self._tensor = None
 
     def __len__(self):
@@ -558,7 +440,7 @@ def asarray(value, /, *, dtype=None, device=None, copy=None):
     try:
         return _exchange.asarray(value, as_dtype(dtype), copy)
     except GLib.Error as error:
-        raise _error(error) from None
+        raise to_python(error) from None
 
 
 # ---- Computing ----
@@ -604,7 +486,7 @@ def materialize(*arrays, cancellable=None, progress=None):
         try:
             tensors = _run([array._node for array in missing], cancellable, progress)
         except GLib.Error as error:
-            raise _error(error) from None
+            raise to_python(error) from None
         for array, tensor in zip(missing, tensors):
             array._tensor = tensor
             array._node = _new_tensor(tensor)

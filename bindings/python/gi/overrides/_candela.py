@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# What the overrides of Candela are made with: errors, dtypes and parameters.
+
+import functools
+import json
+import operator
+
+from gi.repository import GLib
+
+from ..module import get_introspection_module
+
+Candela = get_introspection_module("Candela")
+DType = Candela.DType
+_PARAMS_TYPE = GLib.VariantType.new("a{sv}")
+
+
+# ---- Errors ----
+
+class CandelaError(GLib.Error):
+    """An error of Candela; most are also TypeErrors, ValueErrors or IndexErrors."""
+
+
+class DTypeError(CandelaError, TypeError):
+    """Arrays of dtypes that do not go together, or that an op does not take."""
+
+
+class ShapeError(CandelaError, ValueError):
+    """Shapes that do not go together."""
+
+
+class AxisError(CandelaError, ValueError, IndexError):
+    """An axis, or an index, that is not there."""
+
+
+class ParameterError(CandelaError, ValueError):
+    """A parameter that is not what it may be."""
+
+
+class ArityError(CandelaError, TypeError):
+    """Too few or too many operands."""
+
+
+class OutOfMemoryError(CandelaError, MemoryError):
+    """There is no memory for a result."""
+
+
+_ERRORS = {
+    Candela.Error.DTYPE: DTypeError,
+    Candela.Error.SHAPE: ShapeError,
+    Candela.Error.AXIS: AxisError,
+    Candela.Error.PARAMETER: ParameterError,
+    Candela.Error.ARITY: ArityError,
+    Candela.Error.NO_MEMORY: OutOfMemoryError,
+}
+
+
+def to_python(error):
+    """The same error, in the class that Python's users expect."""
+    if not isinstance(error, CandelaError) and error.domain == "candela-error-quark":
+        kind = _ERRORS.get(error.code, CandelaError)
+        return kind(error.message, error.domain, error.code)
+    return error
+
+
+def to_index_error(error):
+    """What is wrong with a key is an IndexError."""
+    error = to_python(error)
+    if error.message.startswith("index: ") and not isinstance(error, (AxisError, DTypeError)):
+        return AxisError(error.message, error.domain, error.code)
+    return error
+
+
+# ---- Dtypes ----
+
+def _dtype_name(self):
+    return Candela.dtype_get_name(self)
+
+
+DType.name = property(_dtype_name)
+DType.itemsize = property(Candela.dtype_get_size)
+DType.__str__ = _dtype_name
+DType.__repr__ = lambda self: "candela.%s" % self.name
+DType.__reduce__ = lambda self: (DType, (int(self),))
+
+TYPESTRS = {
+    DType.BOOL: "|b1", DType.INT8: "|i1", DType.INT16: "<i2", DType.INT32: "<i4", DType.INT64: "<i8",
+    DType.UINT8: "|u1", DType.UINT16: "<u2", DType.UINT32: "<u4", DType.UINT64: "<u8",
+    DType.FLOAT32: "<f4", DType.FLOAT64: "<f8", DType.COMPLEX64: "<c8", DType.COMPLEX128: "<c16",
+}
+BY_TYPESTR = {text[1:]: dtype for dtype, text in TYPESTRS.items()}
+BY_PYTHON = {bool: DType.BOOL, int: DType.INT64, float: DType.FLOAT64, complex: DType.COMPLEX128}
+
+
+def as_dtype(dtype):
+    """The dtype that a DType, a name, a Python type or a NumPy dtype stands for; of None: None."""
+    if dtype is None or isinstance(dtype, DType):
+        return dtype
+    if isinstance(dtype, str):
+        try:
+            return Candela.dtype_from_name(dtype)
+        except GLib.Error as error:
+            raise to_python(error) from None
+    found = BY_PYTHON.get(dtype) if isinstance(dtype, type) else None
+    if found is None:
+        # NumPy's dtypes, and the classes of its scalars.
+        text = getattr(dtype, "str", None)
+        if text is None and isinstance(dtype, type) and hasattr(dtype, "dtype"):
+            text = getattr(dtype(), "dtype").str
+        if isinstance(text, str) and text[:1] in "<|=":
+            found = BY_TYPESTR.get(text[1:])
+    if found is None:
+        raise TypeError("no dtype: %r" % (dtype,))
+    return found
+
+
+# ---- Parameters ----
+
+def _variant_text(value):
+    if value is True or value is False:
+        return "true" if value else "false"
+    if isinstance(value, DType):
+        return json.dumps(value.name)
+    if isinstance(value, str):
+        return json.dumps(value)
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, (tuple, list)):
+        return "@ax [%s]" % ", ".join(str(operator.index(item)) for item in value)
+    return "int64 %d" % operator.index(value)
+
+
+@functools.lru_cache(maxsize=8192, typed=True)
+def make_params(*items):
+    """a{sv} of names and values in turn; None is not given."""
+    pairs = [(name, value) for name, value in zip(items[::2], items[1::2]) if value is not None]
+    if not pairs:
+        return None
+    if any(isinstance(value, float) and value - value != 0 for _, value in pairs):
+        return GLib.Variant("a{sv}", {name: GLib.Variant.new_double(value) if isinstance(value, float)
+                                      else GLib.Variant.parse(None, _variant_text(value), None, None)
+                                      for name, value in pairs})
+    text = ", ".join("'%s': <%s>" % (name, _variant_text(value)) for name, value in pairs)
+    return GLib.Variant.parse(_PARAMS_TYPE, "{%s}" % text, None, None)
