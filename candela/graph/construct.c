@@ -137,7 +137,8 @@ check_kind (Construction *c, guint i, GError **error)
   return FALSE;
 }
 
-/* Dtypes and layouts as infer sees them; c->inputs then holds references. */
+/* Dtypes and layouts as infer sees them; what c->inputs then has of its own is
+ * literals. */
 static gboolean
 settle_inputs (Construction *c, CandelaNode *const *given, GError **error)
 {
@@ -155,7 +156,8 @@ settle_inputs (Construction *c, CandelaNode *const *given, GError **error)
           literal = convert_literal (c, i, dtype, error);
           ok = literal != NULL;
         }
-      c->inputs[i] = literal != NULL ? literal : candela_node_ref (given[i]);
+      if (literal != NULL)
+        c->inputs[i] = literal;
       c->layouts[i] = c->inputs[i]->layout;
       c->dtypes[i] = c->inputs[i]->dtype;
       ok = ok && check_kind (c, i, error);
@@ -312,7 +314,8 @@ candela_node_construct (CandelaOp *op, CandelaNode *const *inputs, gsize n_input
   if (settle_inputs (&c, inputs, error))
     node = infer_and_make (&c, params, error);
   for (gsize i = 0; i < n_inputs; i++)
-    candela_node_unref (c.inputs[i]);
+    if (c.inputs[i] != inputs[i])
+      candela_node_unref (c.inputs[i]);
   return node;
 }
 

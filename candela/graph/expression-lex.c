@@ -320,7 +320,7 @@ read_word (CandelaLexer *lexer, CandelaToken *token, GError **error)
   if (!read_name (lexer, token, CANDELA_TOKEN_NAME, error))
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (constants); i++)
-    if (strcmp (constants[i].word, token->name) == 0)
+    if (constants[i].word[0] == token->name[0] && strcmp (constants[i].word, token->name) == 0)
       token->kind = constants[i].kind;
   return TRUE;
 }

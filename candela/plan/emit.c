@@ -227,6 +227,8 @@ candela_planner_emit_steps (CandelaPlanner *planner)
     {
       CandelaPlanStep *step;
 
+      if (p + CANDELA_PLANNER_AHEAD < planner->n_presteps)
+        candela_planner_fetch (planner, planner->presteps[p + CANDELA_PLANNER_AHEAD].node);
       if (planner->presteps[p].region != p)
         continue;
       step = &plan->steps[plan->n_steps++];

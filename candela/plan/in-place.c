@@ -284,6 +284,8 @@ candela_buffers_init (CandelaBuffers *buffers, CandelaPlanner *planner)
       {
         CandelaPlanOutput *output = &plan->outputs[plan->steps[s].first_output + o];
 
+        if (s + CANDELA_PLANNER_AHEAD < plan->n_steps)
+          __builtin_prefetch (plan->parts[plan->steps[s + CANDELA_PLANNER_AHEAD].first_part].node);
         if (planner->base[output->value] == output->value)
           place_output (buffers, s, output);
         else

@@ -75,6 +75,21 @@ candela_planner_facts (const CandelaPlanner *planner, guint32 node)
   return planner->nodes[node]->u.op.facts;
 }
 
+/* How far ahead of where a pass is. */
+#define CANDELA_PLANNER_AHEAD 16
+
+/* Has the caches fetch a node that is looked at soon: those of a large graph lie
+ * anywhere in memory. */
+static inline void
+candela_planner_fetch (const CandelaPlanner *planner, guint32 place)
+{
+  if (place < planner->n_nodes)
+    {
+      __builtin_prefetch (planner->nodes[place]);
+      __builtin_prefetch ((const guint8 *) planner->nodes[place] + 64);
+    }
+}
+
 /* Bytes of a value with a packed buffer of its own. */
 static inline gsize
 candela_plan_value_bytes (const CandelaPlanValue *value)

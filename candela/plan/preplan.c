@@ -330,6 +330,8 @@ mark_exact (CandelaPlanner *planner)
       const CandelaNode *node = planner->nodes[place];
       gboolean told = is_told_by_layout (node);
 
+      candela_planner_fetch (planner, place - CANDELA_PLANNER_AHEAD);
+
       if (told && planner->exact == NULL)
         planner->exact = candela_arena_new0 (&planner->arena, guint8, planner->n_nodes);
       if (told || (planner->exact != NULL && planner->exact[place] && passes_layout_on (node)))
@@ -351,6 +353,7 @@ allocate (CandelaPlanner *planner)
     {
       const CandelaNode *node = planner->nodes[place];
 
+      candela_planner_fetch (planner, place + CANDELA_PLANNER_AHEAD);
       /* A projection is the value of the node that it projects. */
       planner->first_value[place] =
         node->kind == CANDELA_NODE_OUTPUT
@@ -391,6 +394,8 @@ candela_planner_preplan (CandelaPlanner *planner, GError **error)
   mark_exact (planner);
   for (guint32 place = 0; place < planner->n_nodes; place++)
     {
+      candela_planner_fetch (planner, place + CANDELA_PLANNER_AHEAD);
+
       guint32 n_edges = planner->first_edge[place] == CANDELA_PLAN_NONE ? 0 : planner->nodes[place]->n_inputs;
 
       gboolean exact = planner->exact != NULL

@@ -202,6 +202,8 @@ candela_planner_form_regions (CandelaPlanner *planner)
       gboolean member = may_fuse (planner, step);
       Change change = { 0 };
 
+      if (step >= CANDELA_PLANNER_AHEAD)
+        candela_planner_fetch (planner, planner->presteps[step - CANDELA_PLANNER_AHEAD].node);
       if (member && joins (planner, &region, step, reads, &change))
         join (planner, &region, step, &change);
       else if (member)
