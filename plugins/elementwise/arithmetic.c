@@ -4,7 +4,7 @@
  * logical or and multiply logical and, as NumPy has it; subtract and negative have
  * no meaning there and say so. */
 #include "complex.h"
-#include "stage.h"
+#include "quotient.h"
 
 #define ADD(T, W, a, b) ((W) a + (W) b)
 #define SUBTRACT(T, W, a, b) ((W) a - (W) b)
@@ -61,8 +61,16 @@ ELEMENTWISE_OP (subtract, elementwise_x1_x2_numeric, "x1 - x2", .operators = "in
 ELEMENTWISE_COMPLEX (ELEMENTWISE_BINARY, divide, COMPLEX_DIVIDE)
 ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY, reciprocal, COMPLEX_RECIPROCAL)
 
-STAGE_FLOAT_BINARY (divide, DIVIDE, ELEMENTWISE_COMPLEX (ELEMENTWISE_BINARY_ROW, divide, ),
-                    "x1 / x2, in floats or complex numbers", .operators = "infix:/")
+ELEMENTWISE_FLOATS (ELEMENTWISE_BINARY, divide, DIVIDE)
+ELEMENTWISE_FLOAT32 (STAGE_QUOTIENT, divide, DIVIDE)
+ELEMENTWISE_FLOAT64 (STAGE_BINARY, divide, DIVIDE)
+
+ELEMENTWISE_TABLE (divide, ELEMENTWISE_FLOATS (STAGE_BINARY_ROW, divide, )
+                             ELEMENTWISE_COMPLEX (ELEMENTWISE_BINARY_ROW, divide, ))
+
+ELEMENTWISE_OP (divide, elementwise_x1_x2_any, "x1 / x2, in floats or complex numbers", .operators = "infix:/",
+                .infer = elementwise_infer_floating)
+
 STAGE_FLOAT_UNARY (reciprocal, RECIPROCAL, RECIPROCAL, ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, reciprocal, ),
                    "1 / x, in floats or complex numbers")
 

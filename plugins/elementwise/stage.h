@@ -176,10 +176,10 @@ extern const CandelaStageFamily ELEMENTWISE_FAMILY;
                                                   .unary = (CandelaStageFunc) op##_unary_##DT,                         \
                                                   .preserves = STAGE_KEEPS };
 
-#define STAGE_BINARY_OF(op, DT, T, E, keeps, ...)                                                                      \
+#define STAGE_BINARY_OF(op, DT, T, E, BY_SCALAR, keeps, ...)                                                           \
   STAGE_MEMORY_FUNCTION (op##_acc_memory_##DT, DT, T, E, STAGE_ACC_MEMORY_EACH)                                        \
   STAGE_MEMORY_FUNCTION (op##_memory_acc_##DT, DT, T, E, STAGE_MEMORY_ACC_EACH)                                        \
-  STAGE_SCALAR_FUNCTION (op##_acc_scalar_##DT, DT, T, E, STAGE_ACC_SCALAR_EACH)                                        \
+  BY_SCALAR (op##_acc_scalar_##DT, DT, T, E, STAGE_ACC_SCALAR_EACH)                                                    \
   STAGE_SCALAR_FUNCTION (op##_scalar_acc_##DT, DT, T, E, STAGE_SCALAR_ACC_EACH)                                        \
   static const CandelaStages op##_stages_##DT = { .family = &ELEMENTWISE_FAMILY,                                       \
                                                   .acc_memory = (CandelaStageFunc) op##_acc_memory_##DT,               \
@@ -189,12 +189,15 @@ extern const CandelaStageFamily ELEMENTWISE_FAMILY;
                                                   .preserves = keeps,                                                  \
                                                   __VA_ARGS__ };
 
-#define STAGE_BINARY(op, DT, T, W, E)                                                                                  \
+#define STAGE_BINARY(op, DT, T, W, E) STAGE_BINARY_BY (op, DT, T, E, STAGE_SCALAR_FUNCTION)
+
+/* BY_SCALAR makes the stage in which the second operand is a number. */
+#define STAGE_BINARY_BY(op, DT, T, E, BY_SCALAR)                                                                       \
   STAGE_KEPT_FUNCTIONS (op, DT, T, E)                                                                                  \
-  STAGE_BINARY_OF (op, DT, T, E, STAGE_KEEPS, STAGE_KEPT_REFERENCES (op, DT))
+  STAGE_BINARY_OF (op, DT, T, E, BY_SCALAR, STAGE_KEEPS, STAGE_KEPT_REFERENCES (op, DT))
 
 /* For what calls functions of a library, which may use any register. */
-#define STAGE_BINARY_CALLING(op, DT, T, W, E) STAGE_BINARY_OF (op, DT, T, E, FALSE, )
+#define STAGE_BINARY_CALLING(op, DT, T, W, E) STAGE_BINARY_OF (op, DT, T, E, STAGE_SCALAR_FUNCTION, FALSE, )
 
 #define STAGE_REFERENCE(op, DT) .stages = &op##_stages_##DT
 
@@ -216,16 +219,10 @@ extern const CandelaStageFamily ELEMENTWISE_FAMILY;
     .loop = op##_##DT,                                                                                                 \
     STAGE_REFERENCE (op, DT) },
 
-/* As ELEMENTWISE_FLOAT_UNARY and ELEMENTWISE_FLOAT_BINARY, with stages; V is E over
- * vectors. more: rows of other dtypes. */
+/* As ELEMENTWISE_FLOAT_UNARY, with stages; V is E over vectors. more: rows of other
+ * dtypes. */
 #define STAGE_FLOAT_UNARY(op, E, V, more, op_summary, ...)                                                             \
   ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY, op, E)                                                                        \
   ELEMENTWISE_FLOATS (STAGE_UNARY, op, V)                                                                              \
   ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (STAGE_UNARY_ROW, op, E) more)                                             \
   ELEMENTWISE_OP (op, elementwise_x_any, op_summary, .infer = elementwise_infer_floating, __VA_ARGS__)
-
-#define STAGE_FLOAT_BINARY(op, E, more, op_summary, ...)                                                               \
-  ELEMENTWISE_FLOATS (ELEMENTWISE_BINARY, op, E)                                                                       \
-  ELEMENTWISE_FLOATS (STAGE_BINARY, op, E)                                                                             \
-  ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (STAGE_BINARY_ROW, op, E) more)                                            \
-  ELEMENTWISE_OP (op, elementwise_x1_x2_any, op_summary, .infer = elementwise_infer_floating, __VA_ARGS__)

@@ -482,6 +482,66 @@ test_errors (void)
   g_assert_error (error, CANDELA_ERROR, CANDELA_ERROR_DTYPE);
 }
 
+/* A float of any bits; or what a number of 24 bits, or one halfway to the next, makes of the
+ * divisor. */
+static float
+random_dividend (float divisor)
+{
+  const guint32 bits = g_random_int ();
+  const double quotient = ldexp ((double) (g_random_int () >> 7 | 1u << 24), (int) (bits % 60) - 54);
+  float any;
+
+  memcpy (&any, &bits, sizeof any);
+  return g_random_int () % 4 == 0 ? any : (float) (quotient * (double) divisor);
+}
+
+/* Many numbers by one: each quotient is rounded once. In binary64 a quotient of two of
+ * float32 is rounded so finely that rounding it again does no harm (S. Figueroa, When is
+ * double rounding innocuous?, 1995). */
+static void
+test_quotients (void)
+{
+  static const float divisors[] = { 0,       -0.0f,         1,        -1,           3,
+                                    0.1f,    0x1.fffffep0f, 0x1p-20f, 0x1p20f,      1e-20f,
+                                    1e20f,   0x1p-149f,     INFINITY, NAN,          7e-6f,
+                                    1048577, -1e6f,         4096,     0x1.000002p0f };
+  enum {
+    N = 2083,
+    RANDOM = 200
+  };
+  const gint64 n = N;
+
+  for (guint k = 0; k < G_N_ELEMENTS (divisors) + RANDOM; k++)
+    {
+      g_autoptr (GError) error = NULL;
+      const float divisor = k < G_N_ELEMENTS (divisors) ? divisors[k] : (float) exp (g_random_double_range (-12, 12));
+      g_autoptr (CandelaTensor) dividends = candela_tensor_new (CANDELA_DTYPE_FLOAT32, &n, 1, &error);
+      g_autoptr (CandelaTensor) scalar = candela_tensor_new (CANDELA_DTYPE_FLOAT32, NULL, 0, &error);
+      g_autoptr (CandelaTensor) result = NULL;
+      g_autoptr (CandelaNode) x = NULL, y = NULL, node = NULL;
+      float *a = candela_tensor_get_writable_data (dividends);
+      const float *got;
+
+      for (guint i = 0; i < N; i++)
+        a[i] = random_dividend (divisor);
+      memcpy (candela_tensor_get_writable_data (scalar), &divisor, sizeof divisor);
+      x = candela_node_new_tensor (dividends);
+      y = candela_node_new_tensor (scalar);
+      node = candela_node_new_op ("divide", &error, x, y, NULL, NULL);
+      g_assert_no_error (error);
+      result = candela_node_materialize (node, &error);
+      g_assert_no_error (error);
+      got = candela_tensor_get_data (result);
+      for (guint i = 0; i < N; i++)
+        {
+          const float wanted = (float) ((double) a[i] / (double) divisor);
+
+          if (memcmp (&got[i], &wanted, sizeof wanted) != 0 && !(isnan (got[i]) && isnan (wanted)))
+            g_error ("%a / %a is %a, and not %a", (double) a[i], (double) divisor, (double) got[i], (double) wanted);
+        }
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -497,6 +557,7 @@ main (int argc, char **argv)
   g_test_add_func ("/plugins/elementwise/divmod", test_divmod);
   g_test_add_func ("/plugins/elementwise/no-contraction", test_no_contraction);
   g_test_add_func ("/plugins/elementwise/neighbours", test_neighbours);
+  g_test_add_func ("/plugins/elementwise/quotients", test_quotients);
   g_test_add_func ("/plugins/elementwise/errors", test_errors);
 
   return g_test_run ();

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Quotients of many float32 by one number, without a division each and with the bits
+ * of one. P. Markstein (Computation of Elementary Functions on the IBM RISC System/6000
+ * Processor, 1990): where y is 1 / b, rounded, and q one of the two numbers next to a / b,
+ * q + y (a - b q) is a / b, rounded, if both products are fused with their sums and
+ * a - b q is exact, which it is where nothing is nearly out of range. The others are
+ * divided.
+ *
+ * q is a y and what y lacks: so near that it is next to a / b. */
+#pragma once
+
+#include "stage.h"
+
+#if defined STAGES && (defined __AVX512F__ || (defined __AVX2__ && defined __FMA__))
+
+/* Divisors, and magnitudes of quotients, as twice their bits: from 2^-80 on to below
+ * 2^80. Then an a is 2^-100 or more, and a unit in the last place of b q 2^-146. */
+#define QUOTIENT_LEAST_DIVISOR 0x1p-20f
+#define QUOTIENT_MOST_DIVISOR 0x1p20f
+#define QUOTIENT_LEAST ((127u - 80u) << 24)
+#define QUOTIENT_SPAN (160 << 24)
+
+static inline gboolean
+quotient_is_any_beyond (StageOf_UINT32 bits)
+{
+#ifdef __AVX512F__
+  return _mm512_cmpge_epu32_mask ((__m512i) bits, _mm512_set1_epi32 (QUOTIENT_SPAN)) != 0;
+#else
+  const __m256i span = _mm256_set1_epi32 (QUOTIENT_SPAN);
+
+  return _mm256_movemask_epi8 (_mm256_cmpeq_epi32 (_mm256_max_epu32 ((__m256i) bits, span), (__m256i) bits)) != 0;
+#endif
+}
+
+static inline __attribute__ ((always_inline)) StageVector
+quotient (StageVector a, StageVector b, StageVector y, StageVector y_lack)
+{
+  const StageVector q = STAGE_INTRINSIC (fmadd_ps) (a, y, a * y_lack);
+
+  if (G_UNLIKELY (quotient_is_any_beyond (((StageOf_UINT32) q << 1) - QUOTIENT_LEAST)))
+    return a / b;
+  return STAGE_INTRINSIC (fmadd_ps) (y, STAGE_INTRINSIC (fnmadd_ps) (b, q, a), q);
+}
+
+#define QUOTIENT_EACH(i, ...) a##i = quotient (a##i, scalar, y, y_lack);
+
+/* As STAGE_SCALAR_FUNCTION is. */
+#define QUOTIENT_FUNCTION(op, DT, T, E, EACH)                                                                          \
+  static void op (STAGE_ARGUMENTS)                                                                                     \
+  {                                                                                                                    \
+    StageVector scalar;                                                                                                \
+    float element;                                                                                                     \
+                                                                                                                       \
+    memcpy (&element, &stage->scalar, sizeof element);                                                                 \
+    scalar = element - (StageVector){ 0 };                                                                             \
+    if (fabsf (element) >= QUOTIENT_LEAST_DIVISOR && fabsf (element) <= QUOTIENT_MOST_DIVISOR)                         \
+      {                                                                                                                \
+        const float inverse = 1 / element;                                                                             \
+        const StageVector y = inverse - (StageVector){ 0 };                                                            \
+        const StageVector y_lack = STAGE_INTRINSIC (fnmadd_ps) (scalar, y, 1 - (StageVector){ 0 }) * y;                \
+                                                                                                                       \
+        STAGE_EACH (QUOTIENT_EACH, )                                                                                   \
+      }                                                                                                                \
+    else                                                                                                               \
+      {                                                                                                                \
+        STAGE_EACH (EACH, DT, T, E)                                                                                    \
+      }                                                                                                                \
+    STAGE_NEXT;                                                                                                        \
+  }
+#elif defined STAGES
+#define QUOTIENT_FUNCTION STAGE_SCALAR_FUNCTION
+#endif
+
+#ifdef STAGES
+#define STAGE_QUOTIENT(op, DT, T, W, E) STAGE_BINARY_BY (op, DT, T, E, QUOTIENT_FUNCTION)
+#else
+#define STAGE_QUOTIENT(op, DT, T, W, E)
+#endif
