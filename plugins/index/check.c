@@ -45,18 +45,35 @@ pack_indices (const IndexCheck *check, const CandelaLayout *layout, gint64 start
   return no_sign;
 }
 
+/* Where they lie packed as they are wanted; NULL if they do not. */
+static const gint64 *
+find_indices (const IndexCheck *check, const CandelaLayout *layout)
+{
+  return candela_kernel_get_input_dtype (check->kernel, INDEX_INPUT_INDICES) == CANDELA_DTYPE_INT64
+             && candela_layout_is_contiguous (layout)
+           ? candela_kernel_get_input (check->kernel, INDEX_INPUT_INDICES)
+           : NULL;
+}
+
 gboolean
 index_read (IndexCheck *check, const CandelaLayout *layout, gint64 start, gint64 n, gint64 *indices)
 {
-  gboolean no_sign = pack_indices (check, layout, start, n, indices);
-  guint wrong = 0;
+  const gint64 *given = find_indices (check, layout);
+  gboolean no_sign = given == NULL && pack_indices (check, layout, start, n, indices);
+  const gint64 *from = given != NULL ? given + start : indices;
+  const guint64 last = (guint64) check->length - 1;
+  const gint64 from_end = no_sign ? 0 : check->length;
+  guint64 bits = 0;
 
+  /* What is no index has the sign itself, or what is left up to the last one has it. */
   for (gint64 i = 0; i < n; i++)
     {
-      wrong |= is_wrong (indices[i], check->length, no_sign);
-      indices[i] += indices[i] < 0 ? check->length : 0;
+      gint64 index = from[i] + ((from[i] >> 63) & from_end);
+
+      bits |= (guint64) index | (last - (guint64) index);
+      indices[i] = index;
     }
-  if (!wrong)
+  if (bits >> 63 == 0)
     return TRUE;
   pack_indices (check, layout, start, n, indices);
   for (gint64 i = 0; i < n; i++)
@@ -130,23 +147,43 @@ index_check_axis (const CandelaInference *inference, gint64 axis, GError **error
 
 typedef guint64 Wide __attribute__ ((vector_size (16)));
 
+/* The common case, one after the other, is a loop of its own. */
 #define GATHER(SIZE, TYPE)                                                                                             \
-  case SIZE:                                                                                                           \
-    for (gint64 i = 0; i < n; i++)                                                                                     \
-      memcpy (out + i * SIZE, in + (indices[i] * stride + i * step) * SIZE, sizeof (TYPE));                            \
-    break;
+  static void gather_##SIZE (guint8 *out, const guint8 *in, const gint64 *indices, gint64 stride, gint64 step,         \
+                             gint64 n)                                                                                 \
+  {                                                                                                                    \
+    if (stride == 1 && step == 0)                                                                                      \
+      for (gint64 i = 0; i < n; i++)                                                                                   \
+        memcpy (out + i * SIZE, in + indices[i] * SIZE, sizeof (TYPE));                                                \
+    else                                                                                                               \
+      for (gint64 i = 0; i < n; i++)                                                                                   \
+        memcpy (out + i * SIZE, in + (indices[i] * stride + i * step) * SIZE, sizeof (TYPE));                          \
+  }
+
+GATHER (1, guint8)
+GATHER (2, guint16)
+GATHER (4, guint32)
+GATHER (8, guint64)
+GATHER (16, Wide)
 
 void
 index_gather (guint8 *out, const guint8 *in, const gint64 *indices, gint64 stride, gint64 step, gint64 n, gsize size)
 {
   switch (size)
     {
-      GATHER (1, guint8)
-      GATHER (2, guint16)
-      GATHER (4, guint32)
-      GATHER (8, guint64)
+    case 1:
+      gather_1 (out, in, indices, stride, step, n);
+      break;
+    case 2:
+      gather_2 (out, in, indices, stride, step, n);
+      break;
+    case 4:
+      gather_4 (out, in, indices, stride, step, n);
+      break;
+    case 8:
+      gather_8 (out, in, indices, stride, step, n);
+      break;
     default:
-      for (gint64 i = 0; i < n; i++)
-        memcpy (out + i * 16, in + (indices[i] * stride + i * step) * 16, sizeof (Wide));
+      gather_16 (out, in, indices, stride, step, n);
     }
 }
