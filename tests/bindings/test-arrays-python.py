@@ -593,6 +593,24 @@ def threads():
     equal(problems, [])
 
 
+@test("functions: arrays put together, repeated and subtracted")
+def put_together():
+    a = xp.asarray([[1, 2], [3, 4]])
+    equal(xp.concat([a, a], axis=None).tolist(), [1, 2, 3, 4, 1, 2, 3, 4])
+    equal(xp.concat((a, a), axis=1).tolist(), [[1, 2, 1, 2], [3, 4, 3, 4]])
+    equal(xp.concat(a, a).tolist(), [[1, 2], [3, 4], [1, 2], [3, 4]])
+    equal(xp.repeat(a, 2).tolist(), [1, 1, 2, 2, 3, 3, 4, 4])
+    equal(xp.repeat(a, [0, 2], axis=1).tolist(), [[2, 2], [4, 4]])
+    equal(xp.repeat(a, xp.asarray([1, 2]), axis=0).tolist(), [[1, 2], [3, 4], [3, 4]])
+    equal(xp.diff(a, append=a).tolist(), [[1, -1, 1], [1, -1, 1]])
+    equal(xp.diff(a, axis=0, append=a).tolist(), [[2, 2], [-2, -2], [2, 2]])
+    equal(xp.diff(a, prepend=a, append=a, n=2).tolist(), [[-2, 2, -2, 2], [-2, 2, -2, 2]])
+    equal(xp.take(a, xp.asarray([1]), axis=0).tolist(), [[3, 4]])
+    raises(IndexError, lambda: xp.diff(a, axis=2, append=a))
+    raises(IndexError, lambda: xp.concat([a], axis=5))
+    raises(TypeError, lambda: xp.concat([]))
+
+
 @test("nothing is left")
 def nothing_is_left():
     def make(n):

@@ -36,3 +36,29 @@ def unstack(x, /, *, axis=0):
         raise IndexError("unstack: axis %d of an array of %d axes" % (axis, x.ndim))
     before = (slice(None),) * (axis % x.ndim)
     return tuple(x[(*before, i)] for i in range(x.shape[axis]))
+
+
+def concat(*arrays, axis=0):
+    """Arrays of one shape, but for one axis, joined along that axis; flattened first where that is None.
+    They are given one by one or in one sequence."""
+    if len(arrays) == 1 and isinstance(arrays[0], (list, tuple)):
+        arrays = arrays[0]
+    if axis is None:
+        return core.apply("concat", tuple(reshape(array, (-1,)) for array in arrays))
+    return core.apply("concat", tuple(arrays), "axis", axis)
+
+
+def repeat(x, repeats, /, *, axis=None):
+    """Each element of x several times over: one number for all, or one for each along the axis. An array
+    of numbers is computed now: the shape of the result depends on it."""
+    repeats = repeats.tolist() if hasattr(repeats, "tolist") else repeats
+    return core.apply("repeat", (x,), "repeats", tuple(repeats) if isinstance(repeats, list) else repeats, "axis", axis)
+
+
+def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
+    """Differences of neighbours along an axis, n times, of x with what goes before and after it."""
+    if prepend is None and append is not None:
+        if not -x.ndim <= axis < x.ndim:
+            raise IndexError("diff: axis %d of an array of %d axes" % (axis, x.ndim))
+        prepend = x[(*(slice(None),) * (axis % x.ndim), slice(0))]
+    return core.apply("diff", tuple(a for a in (x, prepend, append) if a is not None), "axis", axis, "n", n)
