@@ -4,48 +4,27 @@
  * API standard 2024.12, and the activations. The loops are there once for each
  * instruction set; those that fit the processor are registered, or those that
  * CANDELA_CPU asks for if the processor can run them. */
+#include "../instruction-sets.h"
 #include "elementwise.h"
 
-typedef struct
-{
-  const char *name;
-  const CandelaOpInfo *const *const *ops;
-  gboolean usable;
-} InstructionSet;
+static const CandelaOpInfo *const *const *const sets[] = {
+  [INSTRUCTION_SET_BASELINE] = elementwise_ops_baseline,
+#ifdef ELEMENTWISE_HAVE_X86_SETS
+  [INSTRUCTION_SET_AVX2] = elementwise_ops_avx2,
+  [INSTRUCTION_SET_AVX512] = elementwise_ops_avx512,
+#endif
+};
 
-/* The best that is usable, or the one that CANDELA_CPU names. */
 static InstructionSet
 choose_set (void)
 {
-  const char *wanted = g_getenv ("CANDELA_CPU");
-#ifdef ELEMENTWISE_HAVE_X86_SETS
-  const gboolean avx2 = __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma");
-  const gboolean avx512 = avx2 && __builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512bw")
-                          && __builtin_cpu_supports ("avx512dq") && __builtin_cpu_supports ("avx512vl");
-#endif
-  const InstructionSet sets[] = {
-#ifdef ELEMENTWISE_HAVE_X86_SETS
-    { "avx512", elementwise_ops_avx512, avx512 },
-    { "avx2", elementwise_ops_avx2, avx2 },
-#endif
-    { "baseline", elementwise_ops_baseline, TRUE },
-  };
-
-  for (guint i = 0; wanted != NULL && i < G_N_ELEMENTS (sets); i++)
-    if (sets[i].usable && g_str_equal (sets[i].name, wanted))
-      return sets[i];
-
-  for (guint i = 0; i < G_N_ELEMENTS (sets); i++)
-    if (sets[i].usable)
-      return sets[i];
-
-  return sets[G_N_ELEMENTS (sets) - 1];
+  return instruction_set_choose (G_N_ELEMENTS (sets) > 1);
 }
 
 static gboolean
 register_ops (CandelaPlugin *plugin, GError **error)
 {
-  for (const CandelaOpInfo *const *const *list = choose_set ().ops; *list != NULL; list++)
+  for (const CandelaOpInfo *const *const *list = sets[choose_set ()]; *list != NULL; list++)
     if (!candela_plugin_add_ops (plugin, *list, error))
       return FALSE;
 
@@ -60,14 +39,14 @@ describe (void)
   GVariantBuilder facts;
 
 #if defined(ELEMENTWISE_HAVE_LIBMVEC)
-  if (!g_str_equal (set.name, "baseline"))
+  if (set != INSTRUCTION_SET_BASELINE)
     functions = "libmvec";
 #elif defined(ELEMENTWISE_HAVE_SLEEF)
-  if (!g_str_equal (set.name, "baseline"))
+  if (set != INSTRUCTION_SET_BASELINE)
     functions = "SLEEF";
 #endif
   g_variant_builder_init (&facts, G_VARIANT_TYPE ("a{ss}"));
-  g_variant_builder_add (&facts, "{ss}", "loops", set.name);
+  g_variant_builder_add (&facts, "{ss}", "loops", instruction_set_names[set]);
   g_variant_builder_add (&facts, "{ss}", "functions", functions);
   return g_variant_builder_end (&facts);
 }
