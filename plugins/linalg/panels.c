@@ -128,11 +128,12 @@ cut (gint64 extent, gint64 least, gint64 n)
 }
 
 /* How much of the inner axis at a time, if the product is thin and the rows of its
- * other factor, which is that large, lie in the same way as those of the result. */
+ * other factor, which is that large and that long, lie in the same way as those of the
+ * result. */
 static gint64
-get_depth (CandelaDType dtype, gint64 thin, gint64 inner, double bytes)
+get_depth (CandelaDType dtype, gint64 thin, gint64 inner, gint64 length, double bytes)
 {
-  if (bytes < THIN_BYTES || thin > (dtype == CANDELA_DTYPE_FLOAT32 ? THIN : VERY_THIN))
+  if (bytes < THIN_BYTES || length < MIN_COLS || thin > (dtype == CANDELA_DTYPE_FLOAT32 ? THIN : VERY_THIN))
     return inner;
   return thin <= VERY_THIN ? VERY_THIN_DEPTH : THIN_DEPTH;
 }
@@ -154,9 +155,9 @@ choose_panels (Panels *panels, gboolean a_transposed, gboolean b_transposed)
     return;
   if (a->cols <= SHALLOW && b->cols >= MANY_ROWS)
     least_rows = MANY_ROWS / 2;
-  if (!b_transposed && (panels->depth = get_depth (panels->dtype, a->rows, a->cols, right_bytes)) < a->cols)
+  if (!b_transposed && (panels->depth = get_depth (panels->dtype, a->rows, a->cols, b->cols, right_bytes)) < a->cols)
     least_cols = MIN_RUN;
-  else if (a_transposed && (panels->depth = get_depth (panels->dtype, b->cols, a->cols, left_bytes)) < a->cols)
+  else if (a_transposed && (panels->depth = get_depth (panels->dtype, b->cols, a->cols, a->rows, left_bytes)) < a->cols)
     least_rows = MIN_RUN;
   panels->rows = cut (a->rows, least_rows, n);
   if (panels->rows == a->rows || far)
