@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The plugin of sorting and searching. */
+#include "sort.h"
+
+const SortSet *sort_set;
+
+/* That of AVX-512 if it is usable and CANDELA_CPU asks for no other. */
+static const SortSet *
+choose_set (void)
+{
+#ifdef SORT_HAVE_X86_SETS
+  const char *wanted = g_getenv ("CANDELA_CPU");
+
+  if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma") && __builtin_cpu_supports ("avx512f")
+      && __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512dq")
+      && __builtin_cpu_supports ("avx512vl")
+      && (wanted == NULL || (!g_str_equal (wanted, "avx2") && !g_str_equal (wanted, "baseline"))))
+    return &sort_set_avx512;
+#endif
+  return &sort_set_baseline;
+}
+
+static gboolean
+register_ops (CandelaPlugin *plugin, GError **error)
+{
+  const CandelaOpInfo *const ops[] = { &sort_sort_op, &sort_argsort_op, &sort_topk_op, &sort_searchsorted_op, NULL };
+
+  sort_set = choose_set ();
+  return candela_plugin_add_ops (plugin, ops, error);
+}
+
+static GVariant *
+describe (void)
+{
+  return g_variant_new_parsed ("{'loops': %s}", choose_set ()->name);
+}
+
+CANDELA_PLUGIN_DEFINE_DESCRIBED ("sort", CANDELA_VERSION_S, "LGPL-2.1-or-later", "Sorting and searching", register_ops,
+                                 describe)
