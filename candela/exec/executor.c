@@ -116,7 +116,7 @@ step_elements (const CandelaPlan *plan, const CandelaPlanStep *step)
 {
   guint64 n = 0;
 
-  if (step->kind == CANDELA_STEP_ROWS || step->kind == CANDELA_STEP_FED)
+  if (candela_plan_step_is_group (step))
     {
       const CandelaPlanGroup *group = &plan->groups[step->group];
 
@@ -342,6 +342,7 @@ run_step (CandelaRun *run, const CandelaPlanStep *step, GError **error)
         return FALSE;
       break;
     case CANDELA_STEP_ROWS:
+    case CANDELA_STEP_COLUMNS:
       if (!candela_run_rows (run, step, error))
         return FALSE;
       break;

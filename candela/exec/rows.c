@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Steps that run together: a block of rows goes through all of them before the
- * next one. A row is what lies under one index of the first axes; those of packed
+ * Steps that run together: a block of rows, or of columns, goes through all of them
+ * before the next one. A row is what lies under one index of the first axes; those of packed
  * values are one after the other, so that a block of any value is a range of its
  * elements. What only the group's steps read lies in scratch memory, sized for one
  * block, and is addressed as if all of it were there.
@@ -10,13 +10,12 @@
  * given the block as a whole value of fewer rows; their results do not depend on
  * the other rows, so neither the size of the blocks nor the number of threads is to
  * be seen in them. */
-#include <candela/exec/tile-private.h>
+#include <candela/exec/rows-private.h>
 #include <candela/value/debug-private.h>
-#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
-/* What a block reads, writes and holds is a quarter of the second-level cache, as far
+/* What a block of rows reads, writes and holds is a quarter of the second-level cache, as far
  * as that is known, within these bytes; less if there would be few blocks to share out. */
 #define MIN_BLOCK_BYTES (128 * 1024)
 #define MAX_BLOCK_BYTES (512 * 1024)
@@ -24,57 +23,22 @@
 /* Bytes below which no thread is woken. */
 #define PARALLEL_BYTES (512 * 1024)
 
-typedef struct
-{
-  const CandelaPlanStep *step;
-  CandelaPass pass;         /* of an element-wise step */
-  CandelaPassInput *inputs; /* its inputs */
-  guint64 row_elements;     /* of its outputs */
-  gint64 row_stride;        /* of a reduction's input, in elements */
-  CandelaLayout *in;        /* of a reduction: the layouts for a block */
-  CandelaLayout *out[CANDELA_MAX_OUTPUTS];
-} Member;
-
-typedef struct
-{
-  CandelaRun *run;
-  const CandelaPlanGroup *group;
-  Member *members;
-  gsize row_bytes;     /* that a row reads, writes and holds */
-  gint64 block;        /* rows */
-  gsize *local_at;     /* of each local, in the scratch memory */
-  gsize scratch_bytes; /* locals, then tiles */
-  gsize tiles_at;
-  GThread *caller;
-  pthread_mutex_t lock;
-  GError *error; /* the first, under the lock */
-  gint failed;   /* atomic */
-  guint64 done;  /* elements written and not yet told of (atomic) */
-  guint64 row_results;
-} Rows;
-
-static gboolean
-is_local (const CandelaPlan *plan, guint32 v)
-{
-  return plan->values[v].storage == CANDELA_STORAGE_LOCAL;
-}
-
 /* Where a value's row 0 is, or would be if all rows of a local were there. */
 static gsize
-find_address (const Rows *rows, guint32 v, const guint8 *scratch, gint64 first_row)
+find_address (const CandelaRows *rows, guint32 v, const CandelaRowsBlock *block)
 {
   const CandelaPlan *plan = rows->run->plan;
 
-  if (!is_local (plan, v))
+  if (!candela_rows_is_local (rows, v))
     return (gsize) candela_run_get_data (rows->run, v);
-  return (gsize) scratch + rows->local_at[plan->values[v].source]
-         - (gsize) first_row * plan->local_bytes[rows->group->first_local + plan->values[v].source];
+  return (gsize) block->scratch + rows->local_at[plan->values[v].source]
+         - (gsize) block->first * plan->local_bytes[rows->group->first_local + plan->values[v].source];
 }
 
 /* ---- One block ---- */
 
 static void
-run_elementwise (const Rows *rows, const Member *member, guint8 *scratch, gint64 first, gint64 end)
+run_elementwise (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block)
 {
   const CandelaPlan *plan = rows->run->plan;
   const CandelaPlanStep *step = member->step;
@@ -86,43 +50,82 @@ run_elementwise (const Rows *rows, const Member *member, guint8 *scratch, gint64
   pass.inputs = many != NULL ? many : few;
   memcpy (pass.inputs, member->inputs, step->n_inputs * sizeof *pass.inputs);
   for (guint32 i = 0; i < step->n_inputs; i++)
-    if (is_local (plan, plan->inputs[step->first_input + i]))
-      pass.inputs[i].data = (const guint8 *) (find_address (rows, plan->inputs[step->first_input + i], scratch, first)
+    if (candela_rows_is_local (rows, plan->inputs[step->first_input + i]))
+      pass.inputs[i].data = (const guint8 *) (find_address (rows, plan->inputs[step->first_input + i], block)
                                               + (gsize) member->inputs[i].data);
   for (guint32 o = 0; o < step->n_outputs; o++)
-    if (is_local (plan, plan->outputs[step->first_output + o].value))
-      pass.outputs[o] = (guint8 *) find_address (rows, plan->outputs[step->first_output + o].value, scratch, first);
-  candela_pass_run (&pass, first * member->row_elements, end * member->row_elements, scratch + rows->tiles_at);
+    if (candela_rows_is_local (rows, plan->outputs[step->first_output + o].value))
+      pass.outputs[o] = (guint8 *) find_address (rows, plan->outputs[step->first_output + o].value, block);
+  candela_pass_run (&pass, block->first * member->row_elements, block->end * member->row_elements,
+                    block->scratch + rows->tiles_at);
 }
 
-/* The layout for fewer rows than the last block but one. */
-static CandelaLayout *
-shorten (const Rows *rows, const CandelaLayout *block, gint64 n_rows, GError **error)
+static gconstpointer
+find_input (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block)
 {
-  return candela_layout_slice (block, rows->group->n_axes - 1, 0, n_rows, 1, error);
+  guint32 v = rows->run->plan->inputs[member->step->first_input];
+  const CandelaPlanValue *value = &rows->run->plan->values[v];
+  gint64 at = value->layout->offset + block->first * member->row_stride;
+
+  if (rows->group->n_last > 0)
+    return candela_columns_find (rows, v, block);
+  return (gconstpointer) (find_address (rows, v, block)
+                          + (gsize) (at * (gint64) candela_dtype_get_size (value->dtype)));
+}
+
+static gpointer
+find_output (const CandelaRows *rows, guint32 v, const CandelaRowsBlock *block)
+{
+  const CandelaPlanValue *value = &rows->run->plan->values[v];
+  gint64 at = block->first * (value->layout->n_elements / rows->group->n_rows);
+
+  if (rows->group->n_last > 0)
+    return candela_columns_find (rows, v, block);
+  return (gpointer) (find_address (rows, v, block) + (gsize) at * candela_dtype_get_size (value->dtype));
+}
+
+/* A whole value's layout as that of a block: the row axes are one, the others stay,
+ * and so does their number, which parameters refer to. */
+static CandelaLayout *
+make_layout (const CandelaRows *rows, guint32 v, const CandelaRowsBlock *block, GError **error)
+{
+  const CandelaLayout *whole = rows->run->plan->values[v].layout;
+  CandelaLayout *layout;
+  gint64 stride;
+
+  if (rows->group->n_last > 0)
+    return candela_columns_make_layout (rows, v, block->end_column - block->column, error);
+  candela_layout_find_stride (whole, 0, rows->group->n_axes, &stride);
+  layout = candela_layout_alloc (whole->rank);
+  for (guint axis = 0; axis < whole->rank; axis++)
+    {
+      layout->dims[axis] = axis < rows->group->n_axes ? 1 : whole->dims[axis];
+      layout->strides[axis] = axis < rows->group->n_axes ? stride : whole->strides[axis];
+    }
+  layout->dims[rows->group->n_axes - 1] = block->end - block->first;
+  layout->offset = 0;
+  return candela_layout_complete (layout, error);
 }
 
 static gboolean
-run_reduction (const Rows *rows, const Member *member, guint8 *scratch, gint64 first, gint64 end, GError **error)
+run_reduction (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block, GError **error)
 {
   const CandelaPlan *plan = rows->run->plan;
   const CandelaPlanStep *step = member->step;
   const CandelaNode *node = plan->parts[step->first_part].node;
-  guint32 v = plan->inputs[step->first_input];
-  CandelaDType dtype = plan->values[v].dtype, out_dtypes[CANDELA_MAX_OUTPUTS];
-  gssize in_at = plan->values[v].layout->offset + first * member->row_stride;
-  gconstpointer in = (gconstpointer) (find_address (rows, v, scratch, first)
-                                      + (gsize) (in_at * (gssize) candela_dtype_get_size (dtype)));
+  CandelaDType dtype = plan->values[plan->inputs[step->first_input]].dtype, out_dtypes[CANDELA_MAX_OUTPUTS];
+  gconstpointer in = find_input (rows, member, block);
   gpointer out[CANDELA_MAX_OUTPUTS];
   const CandelaLayout *in_layout = member->in;
   CandelaLayout *out_layouts[CANDELA_MAX_OUTPUTS];
-  gboolean whole = end - first == rows->block, ok = TRUE;
+  gboolean whole = block->end - block->first == rows->block && block->end_column - block->column == rows->width;
+  gboolean ok = TRUE;
   gint64 began;
 
   memcpy (out_layouts, member->out, sizeof out_layouts);
   if (!whole)
     {
-      in_layout = shorten (rows, member->in, end - first, error);
+      in_layout = make_layout (rows, plan->inputs[step->first_input], block, error);
       ok = in_layout != NULL;
     }
   for (guint o = 0; o < node->n_outputs; o++)
@@ -130,12 +133,10 @@ run_reduction (const Rows *rows, const Member *member, guint8 *scratch, gint64 f
       guint32 output = plan->outputs[step->first_output + o].value;
 
       out_dtypes[o] = plan->values[output].dtype;
-      out[o] = (gpointer) (find_address (rows, output, scratch, first)
-                           + (gsize) (first * (plan->values[output].layout->n_elements / rows->group->n_rows))
-                               * candela_dtype_get_size (out_dtypes[o]));
+      out[o] = find_output (rows, output, block);
       if (whole)
         continue;
-      out_layouts[o] = ok ? shorten (rows, member->out[o], end - first, error) : NULL;
+      out_layouts[o] = ok ? make_layout (rows, output, block, error) : NULL;
       ok = out_layouts[o] != NULL;
     }
   if (ok)
@@ -169,7 +170,7 @@ run_reduction (const Rows *rows, const Member *member, guint8 *scratch, gint64 f
 }
 
 static gboolean
-run_members (const Rows *rows, gint64 first, gint64 end, GError **error)
+run_members (const CandelaRows *rows, CandelaRowsBlock *block, GError **error)
 {
   g_autoptr (CandelaBuffer) scratch = candela_buffer_new (rows->scratch_bytes, error);
 
@@ -177,31 +178,46 @@ run_members (const Rows *rows, gint64 first, gint64 end, GError **error)
     return FALSE;
   if ((candela_debug_flags () & CANDELA_DEBUG_POISON) != 0)
     memset (scratch->data, 0xff, rows->scratch_bytes);
+  block->scratch = scratch->data;
   for (guint32 k = 0; k < rows->group->n_subs; k++)
     {
-      const Member *member = &rows->members[k];
+      const CandelaMember *member = &rows->members[k];
 
-      if (member->step->kind == CANDELA_STEP_FUSED)
-        run_elementwise (rows, member, scratch->data, first, end);
-      else if (!run_reduction (rows, member, scratch->data, first, end, error))
-        return FALSE;
+      if (member->step->kind == CANDELA_STEP_KERNEL)
+        {
+          if (!run_reduction (rows, member, block, error))
+            return FALSE;
+        }
+      else if (rows->group->n_last > 0)
+        candela_columns_run (rows, member, block);
+      else
+        run_elementwise (rows, member, block);
       if (g_cancellable_set_error_if_cancelled (rows->run->cancellable, error))
         return FALSE;
     }
   return TRUE;
 }
 
-static void
-run_block (guint64 block, gpointer data)
+static gint64
+count_blocks (gint64 n, gint64 block)
 {
-  Rows *rows = data;
-  gint64 first = (gint64) block * rows->block;
-  gint64 end = MIN (first + rows->block, rows->group->n_rows);
+  return (n + block - 1) / block;
+}
+
+static void
+run_block (guint64 index, gpointer data)
+{
+  CandelaRows *rows = data;
+  guint64 across = (guint64) count_blocks (rows->group->n_columns, rows->width);
+  CandelaRowsBlock block = { .first = (gint64) (index / across) * rows->block,
+                             .column = (gint64) (index % across) * rows->width };
   GError *error = NULL;
 
   if (g_atomic_int_get (&rows->failed))
     return;
-  if (!run_members (rows, first, end, &error))
+  block.end = MIN (block.first + rows->block, rows->group->n_rows);
+  block.end_column = MIN (block.column + rows->width, rows->group->n_columns);
+  if (!run_members (rows, &block, &error))
     {
       g_atomic_int_set (&rows->failed, TRUE);
       pthread_mutex_lock (&rows->lock);
@@ -211,7 +227,8 @@ run_block (guint64 block, gpointer data)
       g_clear_error (&error);
       return;
     }
-  g_atomic_pointer_add (&rows->done, (gssize) ((guint64) (end - first) * rows->row_results));
+  g_atomic_pointer_add (&rows->done, (gssize) ((guint64) ((block.end - block.first) * (block.end_column - block.column))
+                                               * rows->lane_results));
   if (g_thread_self () == rows->caller)
     {
       gsize done = g_atomic_pointer_add (&rows->done, 0);
@@ -223,26 +240,9 @@ run_block (guint64 block, gpointer data)
 
 /* ---- Getting ready ---- */
 
-/* A whole value's layout as that of a block: the row axes are one, the others stay,
- * and so does their number, which parameters refer to. */
-static CandelaLayout *
-make_block_layout (const Rows *rows, const CandelaLayout *whole, gint64 row_stride, GError **error)
-{
-  CandelaLayout *layout = candela_layout_alloc (whole->rank);
-
-  for (guint axis = 0; axis < whole->rank; axis++)
-    {
-      layout->dims[axis] = axis < rows->group->n_axes ? 1 : whole->dims[axis];
-      layout->strides[axis] = axis < rows->group->n_axes ? row_stride : whole->strides[axis];
-    }
-  layout->dims[rows->group->n_axes - 1] = rows->block;
-  layout->offset = 0;
-  return candela_layout_complete (layout, error);
-}
-
 /* A result that later members read is wanted in the cache. */
 static gboolean
-is_read_again (const Rows *rows, guint32 after, guint32 v)
+is_read_again (const CandelaRows *rows, guint32 after, guint32 v)
 {
   const CandelaPlan *plan = rows->run->plan;
 
@@ -254,11 +254,14 @@ is_read_again (const Rows *rows, guint32 after, guint32 v)
 }
 
 static gboolean
-prepare_elementwise (Rows *rows, guint32 k, GError **error)
+prepare_elementwise (CandelaRows *rows, guint32 k, GError **error)
 {
   const CandelaPlan *plan = rows->run->plan;
-  Member *member = &rows->members[k];
+  CandelaMember *member = &rows->members[k];
   CandelaPassRows pass_rows = { .n_axes = rows->group->n_axes, .n_rows = rows->group->n_rows };
+
+  if (rows->group->n_last > 0)
+    pass_rows.n_columns = rows->group->n_columns;
 
   for (guint32 o = 0; o < member->step->n_outputs; o++)
     if (is_read_again (rows, k, plan->outputs[member->step->first_output + o].value))
@@ -268,106 +271,107 @@ prepare_elementwise (Rows *rows, guint32 k, GError **error)
     return FALSE;
   member->row_elements = member->pass.n / rows->group->n_rows;
   rows->scratch_bytes = MAX (rows->scratch_bytes, member->pass.scratch_bytes);
-  return TRUE;
+  return rows->group->n_last == 0 || candela_columns_prepare (rows, member, error);
 }
 
 static gboolean
-prepare_reduction (Rows *rows, Member *member, GError **error)
+prepare_reduction (CandelaRows *rows, CandelaMember *member, GError **error)
 {
   const CandelaPlan *plan = rows->run->plan;
-  const CandelaLayout *in = plan->values[plan->inputs[member->step->first_input]].layout;
+  guint32 v = plan->inputs[member->step->first_input];
+  const CandelaLayout *in = plan->values[v].layout;
+  const CandelaRowsBlock block = { .end = rows->block, .end_column = rows->width };
 
-  candela_layout_find_row_stride (in, rows->group->n_axes, &member->row_stride);
-  member->in = make_block_layout (rows, in, member->row_stride, error);
+  candela_layout_find_stride (in, 0, rows->group->n_axes, &member->row_stride);
+  member->in = make_layout (rows, v, &block, error);
   if (member->in == NULL)
     return FALSE;
   for (guint32 o = 0; o < member->step->n_outputs; o++)
     {
-      const CandelaLayout *out = plan->values[plan->outputs[member->step->first_output + o].value].layout;
-
-      member->out[o] = make_block_layout (rows, out, out->n_elements / rows->group->n_rows, error);
+      member->out[o] = make_layout (rows, plan->outputs[member->step->first_output + o].value, &block, error);
       if (member->out[o] == NULL)
         return FALSE;
     }
   return TRUE;
 }
 
+static gsize
+lane_bytes (const CandelaRows *rows, guint32 v)
+{
+  const CandelaPlanValue *value = &rows->run->plan->values[v];
+
+  return (gsize) (value->layout->n_elements / (rows->group->n_rows * rows->group->n_columns))
+         * candela_dtype_get_size (value->dtype);
+}
+
 static void
-weigh_rows (Rows *rows, const CandelaPlanStep *step)
+weigh_lanes (CandelaRows *rows, const CandelaPlanStep *step)
 {
   const CandelaPlan *plan = rows->run->plan;
 
   for (guint32 i = 0; i < step->n_inputs; i++)
-    {
-      const CandelaPlanValue *value = &plan->values[plan->inputs[step->first_input + i]];
-
-      rows->row_bytes +=
-        (gsize) (value->layout->n_elements / rows->group->n_rows) * candela_dtype_get_size (value->dtype);
-    }
+    rows->lane_bytes += lane_bytes (rows, plan->inputs[step->first_input + i]);
   for (guint32 o = 0; o < step->n_outputs; o++)
-    {
-      const CandelaPlanValue *value = &plan->values[plan->outputs[step->first_output + o].value];
-
-      rows->row_bytes +=
-        (gsize) (value->layout->n_elements / rows->group->n_rows) * candela_dtype_get_size (value->dtype);
-    }
+    rows->lane_bytes += lane_bytes (rows, plan->outputs[step->first_output + o].value);
   for (guint32 l = 0; l < rows->group->n_locals; l++)
-    rows->row_bytes += plan->local_bytes[rows->group->first_local + l];
+    rows->lane_bytes += plan->local_bytes[rows->group->first_local + l];
 }
 
 static gint64
-choose_block (const Rows *rows)
+choose_block (const CandelaRows *rows)
 {
-  gsize row = MAX (rows->row_bytes, 1);
+  gsize row = MAX (rows->lane_bytes, 1);
   gsize bytes = CLAMP (sysconf (_SC_LEVEL2_CACHE_SIZE) / 4, MIN_BLOCK_BYTES, MAX_BLOCK_BYTES);
 
-  if (row * (guint64) rows->group->n_rows >= PARALLEL_BYTES)
+  if (rows->parallel)
     bytes = CLAMP (row * (guint64) rows->group->n_rows / ENOUGH_BLOCKS, MIN_BLOCK_BYTES, bytes);
   return CLAMP ((gint64) (bytes / row), 1, rows->group->n_rows);
 }
 
 static gboolean
-prepare (Rows *rows, const CandelaPlanStep *step, GError **error)
+prepare (CandelaRows *rows, const CandelaPlanStep *step, GError **error)
 {
   const CandelaPlan *plan = rows->run->plan;
-  gsize at = 0;
+  gint64 n_lanes = rows->group->n_rows * rows->group->n_columns;
 
-  weigh_rows (rows, step);
+  weigh_lanes (rows, step);
+  rows->parallel = rows->lane_bytes * (guint64) n_lanes >= PARALLEL_BYTES;
   for (guint32 k = 0; k < rows->group->n_subs; k++)
     {
       const CandelaPlanStep *sub = &plan->subs[rows->group->first_sub + k];
 
       for (guint32 o = 0; o < sub->n_outputs; o++)
-        rows->row_results +=
-          plan->values[plan->outputs[sub->first_output + o].value].layout->n_elements / rows->group->n_rows;
+        rows->lane_results += plan->values[plan->outputs[sub->first_output + o].value].layout->n_elements / n_lanes;
     }
-  rows->block = choose_block (rows);
+  rows->block = rows->group->n_last > 0 ? 1 : choose_block (rows);
+  rows->width = rows->group->n_last > 0 ? candela_columns_choose_width (rows) : 1;
+  for (guint32 l = 0; l < rows->group->n_locals; l++)
+    {
+      rows->local_at[l] = rows->tiles_at;
+      rows->tiles_at +=
+        (plan->local_bytes[rows->group->first_local + l] * (gsize) (rows->block * rows->width) + CANDELA_ALIGNMENT - 1)
+        & ~(gsize) (CANDELA_ALIGNMENT - 1);
+    }
   for (guint32 k = 0; k < rows->group->n_subs; k++)
     rows->members[k].step = &plan->subs[rows->group->first_sub + k];
   for (guint32 k = 0; k < rows->group->n_subs; k++)
     if (rows->members[k].step->kind == CANDELA_STEP_FUSED ? !prepare_elementwise (rows, k, error)
                                                           : !prepare_reduction (rows, &rows->members[k], error))
       return FALSE;
-  for (guint32 l = 0; l < rows->group->n_locals; l++)
-    {
-      rows->local_at[l] = at;
-      at += (plan->local_bytes[rows->group->first_local + l] * (gsize) rows->block + CANDELA_ALIGNMENT - 1)
-            & ~(gsize) (CANDELA_ALIGNMENT - 1);
-    }
-  rows->tiles_at = at;
-  rows->scratch_bytes += at;
+  rows->scratch_bytes += rows->tiles_at;
   return TRUE;
 }
 
 static void
-clear (Rows *rows)
+clear (CandelaRows *rows)
 {
   for (guint32 k = 0; k < rows->group->n_subs; k++)
     {
-      Member *member = &rows->members[k];
+      CandelaMember *member = &rows->members[k];
 
       if (member->inputs != NULL)
         candela_pass_clear (&member->pass);
+      candela_columns_clear (member);
       g_free (member->inputs);
       g_clear_pointer (&member->in, candela_layout_unref);
       for (guint o = 0; o < CANDELA_MAX_OUTPUTS; o++)
@@ -380,9 +384,11 @@ gboolean
 candela_run_rows (CandelaRun *run, const CandelaPlanStep *step, GError **error)
 {
   const CandelaPlanGroup *group = &run->plan->groups[step->group];
-  g_autofree Member *members = g_new0 (Member, group->n_subs);
+  g_autofree CandelaMember *members = g_new0 (CandelaMember, group->n_subs);
   g_autofree gsize *local_at = g_new (gsize, MAX (group->n_locals, 1));
-  Rows rows = { .run = run, .group = group, .members = members, .local_at = local_at, .caller = g_thread_self () };
+  CandelaRows rows = {
+    .run = run, .group = group, .members = members, .local_at = local_at, .caller = g_thread_self ()
+  };
   guint64 n_blocks;
   gboolean ok;
 
@@ -390,8 +396,8 @@ candela_run_rows (CandelaRun *run, const CandelaPlanStep *step, GError **error)
   ok = prepare (&rows, step, error);
   if (ok)
     {
-      n_blocks = ((guint64) group->n_rows + rows.block - 1) / rows.block;
-      if (rows.row_bytes * (guint64) group->n_rows < PARALLEL_BYTES)
+      n_blocks = (guint64) (count_blocks (group->n_rows, rows.block) * count_blocks (group->n_columns, rows.width));
+      if (!rows.parallel)
         for (guint64 block = 0; block < n_blocks; block++)
           run_block (block, &rows);
       else

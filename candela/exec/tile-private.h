@@ -28,11 +28,12 @@ typedef struct
   gint64 row_stride;     /* ROW_SCALAR, ROW_PACKED: from a row to the next, in elements */
 } CandelaPassInput;
 
-/* Of a step that runs over whole rows of its output. */
+/* Of a step that runs over whole rows of its output, or over pieces of them. */
 typedef struct
 {
   guint n_axes; /* the first ones, which are the rows */
   gint64 n_rows;
+  gint64 n_columns;   /* of which pieces have some; 0: it runs over whole rows */
   guint32 read_again; /* outputs that are read afterwards, as bits: they are wanted in the cache */
 } CandelaPassRows;
 
@@ -67,6 +68,13 @@ void candela_pass_clear (CandelaPass *pass);
 /* Runs all parts over elements start to end - 1, on this thread, in scratch_bytes of
  * memory aligned to CANDELA_ALIGNMENT; NULL: in memory of its own. */
 void candela_pass_run (const CandelaPass *pass, guint64 start, guint64 end, guint8 *scratch);
+
+/* The same, span by span, each of so many elements: what they run with, and one of them,
+ * which may have its inputs and outputs elsewhere. inputs: room for those of the step.
+ * After the last comes candela_stream_end(). */
+CandelaStage *candela_pass_begin (const CandelaPass *pass, guint8 *scratch, guint64 span);
+void candela_pass_run_span (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **inputs, guint8 *scratch,
+                            CandelaStage *stages);
 
 /* Where the tile of an operand of a part is: an input, a register, or an output
  * of the step, which later parts may read as well. */

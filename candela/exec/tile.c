@@ -269,10 +269,9 @@ run_parts (const CandelaPass *pass, CandelaStage *stages, const guint8 *const *i
     }
 }
 
-/* A range, or one row. */
-static void
-run_span (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **inputs, guint8 *scratch,
-          CandelaStage *stages)
+void
+candela_pass_run_span (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **inputs, guint8 *scratch,
+                       CandelaStage *stages)
 {
   const CandelaStageProgram *program = pass->program;
   gboolean whole = program != NULL && program->whole;
@@ -298,27 +297,36 @@ run_span (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **in
     }
 }
 
+CandelaStage *
+candela_pass_begin (const CandelaPass *pass, guint8 *scratch, guint64 span)
+{
+  gboolean loops = pass->program == NULL || !pass->program->whole || span % pass->program->block != 0;
+  CandelaStage *stages = NULL;
+
+  if (pass->program != NULL)
+    candela_stage_program_copy (pass, stages = stage_scratch (pass, scratch));
+  if (pass->program != NULL && pass->row == 0)
+    candela_stage_program_set_scalars (pass, stages, 0);
+  if (loops)
+    prepare_scalars (pass, scratch, MIN (pass->tile, span));
+  return stages;
+}
+
 static void
 run_range (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **inputs, guint8 *scratch)
 {
-  const CandelaStageProgram *program = pass->program;
   guint64 span = pass->row != 0 ? pass->row : end - start;
-  gsize tile = MIN (pass->tile, span);
+  gboolean loops = pass->program == NULL || !pass->program->whole || span % pass->program->block != 0;
   g_autoptr (CandelaBuffer) across = pack_across (pass, start, end, inputs);
-  gboolean loops = program == NULL || !program->whole || span % program->block != 0;
-  CandelaStage *stages = NULL;
+  CandelaStage *stages = candela_pass_begin (pass, scratch, span);
 
-  if (program != NULL)
-    candela_stage_program_copy (pass, stages = stage_scratch (pass, scratch));
-  if (loops)
-    prepare_scalars (pass, scratch, tile);
   for (; start < end; start += span)
     {
       if (pass->row != 0 && loops)
-        prepare_row_scalars (pass, scratch, start, tile);
-      if (program != NULL)
+        prepare_row_scalars (pass, scratch, start, MIN (pass->tile, span));
+      if (pass->row != 0 && stages != NULL)
         candela_stage_program_set_scalars (pass, stages, start);
-      run_span (pass, start, start + span, inputs, scratch, stages);
+      candela_pass_run_span (pass, start, start + span, inputs, scratch, stages);
     }
 }
 
@@ -399,7 +407,7 @@ goes_by_rows (CandelaPassInput *input, guint n_axes)
       whole = whole && (layout->strides[axis] == packed || layout->dims[axis] == 1);
       packed *= layout->dims[axis];
     }
-  if ((!scalar && !whole) || !candela_layout_find_row_stride (layout, n_axes, &input->row_stride))
+  if ((!scalar && !whole) || !candela_layout_find_stride (layout, 0, n_axes, &input->row_stride))
     return FALSE;
   input->kind = scalar ? CANDELA_TILE_ROW_SCALAR : CANDELA_TILE_ROW_PACKED;
   return TRUE;
@@ -411,7 +419,7 @@ prepare_rows (CandelaPass *pass, const CandelaPassRows *rows)
   guint64 row = pass->n / (guint64) rows->n_rows;
 
   for (guint32 o = 0; o < pass->step->n_outputs; o++)
-    if ((rows->read_again >> o & 1) != 0)
+    if ((rows->read_again >> o & 1) != 0 || (gsize) rows->n_columns * pass->output_sizes[o] % CANDELA_STREAM_LINE != 0)
       pass->streamed[o] = FALSE;
   if (row < MIN_ROW)
     return;
@@ -426,7 +434,7 @@ prepare_rows (CandelaPass *pass, const CandelaPassRows *rows)
 }
 
 static gboolean
-prepare (CandelaPass *pass, GError **error)
+prepare (CandelaPass *pass, gboolean pieces, GError **error)
 {
   const CandelaPlan *plan = pass->run->plan;
   const CandelaPlanStep *step = pass->step;
@@ -453,9 +461,9 @@ prepare (CandelaPass *pass, GError **error)
       input->walk = NULL;
       input->size = candela_dtype_get_size (plan->values[v].dtype);
       input->data = (const guint8 *) candela_run_get_data (pass->run, v) + layout->offset * (gint64) input->size;
-      if (layout->n_elements == 1 || (layout->contiguous && layout->n_elements == shape->n_elements))
+      if (layout->n_elements == 1 || pieces || (layout->contiguous && layout->n_elements == shape->n_elements))
         {
-          input->kind = layout->n_elements == shape->n_elements ? CANDELA_TILE_PACKED : CANDELA_TILE_SCALAR;
+          input->kind = layout->n_elements == 1 && shape->n_elements != 1 ? CANDELA_TILE_SCALAR : CANDELA_TILE_PACKED;
           continue;
         }
       input->kind = CANDELA_TILE_STRIDED;
@@ -550,7 +558,7 @@ candela_pass_init (CandelaPass *pass, CandelaRun *run, const CandelaPlanStep *st
       inputs[i].walk = NULL;
       inputs[i].alternate = FALSE;
     }
-  if (!prepare (pass, error))
+  if (!prepare (pass, rows != NULL && rows->n_columns > 0, error))
     return FALSE;
   if (rows != NULL)
     prepare_rows (pass, rows);

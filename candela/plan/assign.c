@@ -284,7 +284,7 @@ tell_groups (CandelaPlan *plan)
       const CandelaPlanStep *step = &plan->steps[s];
       guint32 next = step->first_output;
 
-      if (step->kind != CANDELA_STEP_ROWS && step->kind != CANDELA_STEP_FED)
+      if (!candela_plan_step_is_group (step))
         continue;
       for (guint32 k = 0; k < plan->groups[step->group].n_subs; k++)
         {

@@ -65,8 +65,8 @@ same_addresses (const CandelaLayout *a, const CandelaLayout *b)
 static gboolean is_declared (const CandelaPlan *plan, const CandelaPlanStep *step, const CandelaPlanOutput *output,
                              guint32 input);
 
-/* The steps of a group are done with a row before a later one writes it, but not
- * where they read it for another row. */
+/* The steps of a group are done with a row, or column, before a later one writes it,
+ * but not where they read it for another one. */
 static gboolean
 is_declared_in_rows (const CandelaPlan *plan, const CandelaPlanStep *step, const CandelaPlanOutput *output,
                      guint32 value)
@@ -101,7 +101,7 @@ is_declared (const CandelaPlan *plan, const CandelaPlanStep *step, const Candela
 {
   guint output_of_node = plan->values[output->value].output;
 
-  if (step->kind == CANDELA_STEP_ROWS)
+  if (step->kind == CANDELA_STEP_ROWS || step->kind == CANDELA_STEP_COLUMNS)
     return is_declared_in_rows (plan, step, output, plan->inputs[step->first_input + input]);
   if (plan->parts[step->first_part].node->kind != CANDELA_NODE_OP || step->kind == CANDELA_STEP_FED)
     return FALSE;

@@ -45,7 +45,8 @@ typedef struct
 {
   CandelaNode *node;     /* that it is the value of; the plan's reference is through its roots */
   CandelaLayout *layout; /* resolved: over the buffer that it really has; a node's, or one of the plan's */
-  guint32 source;        /* the slot, the index of the tensor or binding, the value whose node holds the scalar, or the local */
+  guint32
+    source; /* the slot, the index of the tensor or binding, the value whose node holds the scalar, or the local */
   guint8 output;
   guint8 dtype;
   guint8 storage; /* CandelaStorage */
@@ -77,6 +78,7 @@ typedef enum {
   CANDELA_STEP_PACK,      /* a contiguous copy, for a cache */
   CANDELA_STEP_BAKED,     /* a plan within the plan */
   CANDELA_STEP_ROWS,      /* several of the first two, a block of rows after the other */
+  CANDELA_STEP_COLUMNS,   /* … a block of columns after the other */
   CANDELA_STEP_FED        /* one of each: the kernel is fed what the element-wise step computes */
 } CandelaStepKind;
 
@@ -94,28 +96,29 @@ typedef struct
 
 typedef struct
 {
-  guint8 kind;                     /* CandelaStepKind */
-  guint8 follows;                  /* fused: it may run on each part of its input as the step before it is done with that */
+  guint8 kind;    /* CandelaStepKind */
+  guint8 follows; /* fused: it may run on each part of its input as the step before it is done with that */
   guint32 first_input, n_inputs;   /* in the plan's inputs: resolved values */
   guint32 first_output, n_outputs; /* in the plan's outputs */
-  guint32 first_part, n_parts;     /* in the plan's parts; one part unless fused or rows */
+  guint32 first_part, n_parts;     /* in the plan's parts; several if fused or a group */
   union
   {
     guint32 n_registers; /* fused */
-    guint32 group;       /* rows, fed: in the plan's groups */
+    guint32 group;       /* rows, columns, fed: in the plan's groups */
   };
   guint32 first_free, n_free; /* in the plan's frees: slots, after this step */
 } CandelaPlanStep;
 
 /* Steps that run together: block by block of their rows, the first axes of all
- * that they compute. What only they read are locals; a local's `source` is its
- * number in the group. */
+ * that they compute, or of columns, the last axes, within each of the rows. What only
+ * they read are locals; a local's `source` is its number in the group. */
 typedef struct
 {
   guint32 first_sub, n_subs;     /* in the plan's subs */
   guint32 first_local, n_locals; /* in the plan's local_bytes */
-  gint64 n_rows;
+  gint64 n_rows, n_columns;
   guint n_axes; /* the first ones, which are the rows */
+  guint n_last; /* the last ones, which are the columns; none unless it goes by columns */
 } CandelaPlanGroup;
 
 struct _CandelaPlan
@@ -138,7 +141,7 @@ struct _CandelaPlan
   CandelaPlanGroup *groups;
   guint32 n_groups;
   CandelaPlanStep *subs; /* steps of groups, which free nothing */
-  gsize *local_bytes;    /* of a row */
+  gsize *local_bytes;    /* of a row; of one column of it */
   guint32 n_locals;
   guint32 *inputs;
   CandelaPlanOutput *outputs;
@@ -167,6 +170,12 @@ static inline gconstpointer
 candela_plan_scalar (const CandelaPlan *plan, const CandelaPlanValue *value)
 {
   return plan->values[value->source].node->u.scalar;
+}
+
+static inline gboolean
+candela_plan_step_is_group (const CandelaPlanStep *step)
+{
+  return step->kind == CANDELA_STEP_ROWS || step->kind == CANDELA_STEP_COLUMNS || step->kind == CANDELA_STEP_FED;
 }
 
 /* The registers and outputs of the parts are in the plan's operands. */

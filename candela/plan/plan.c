@@ -221,11 +221,12 @@ steps_equal (const CandelaPlan *a, const CandelaPlanStep *x, const CandelaPlan *
                != 0)
         return FALSE;
     }
-  if (x->kind == CANDELA_STEP_ROWS || x->kind == CANDELA_STEP_FED)
+  if (candela_plan_step_is_group (x))
     {
       const CandelaPlanGroup *group = &a->groups[x->group], *other = &b->groups[y->group];
 
-      if (group->n_rows != other->n_rows || group->n_subs != other->n_subs || group->n_locals != other->n_locals)
+      if (group->n_rows != other->n_rows || group->n_columns != other->n_columns || group->n_subs != other->n_subs
+          || group->n_locals != other->n_locals)
         return FALSE;
       for (guint32 k = 0; k < group->n_subs; k++)
         if (!steps_equal (a, &a->subs[group->first_sub + k], b, &b->subs[other->first_sub + k]))

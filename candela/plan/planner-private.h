@@ -8,7 +8,7 @@
  *            which values it reads: frozen where it stands in the list
  *   region   which element-wise steps become one
  *   emit     the steps, and what lies between the parts of one
- *   rows     which steps run together, a block of rows after the other
+ *   rows     which steps run together, a block of rows or columns after the other
  *   assign   lifetimes, in place, reuse: the five ways to produce an output
  *
  * All state is flat arrays; nodes, values and steps are their indices. */

@@ -19,7 +19,7 @@ candela_plan_kind_name (guint kind)
 const char *
 candela_plan_step_kind_name (const CandelaPlanStep *step)
 {
-  static const char *const names[] = { "kernel", "element-wise", "reference", "pack", "baked", "rows", "fed" };
+  static const char *const names[] = { "kernel", "element-wise", "reference", "pack", "baked", "rows", "columns", "fed" };
 
   if (step->kind == CANDELA_STEP_FUSED && step->n_parts > 1)
     return "fused";

@@ -15,17 +15,18 @@ typedef struct
   guint32 made;  /* CANDELA_PLAN_NONE: by no step */
   guint32 last;  /* the last that reads it; CANDELA_PLAN_NONE: it outlives the run */
   guint32 local; /* its number among those of its group; CANDELA_PLAN_NONE: it is none */
-  guint32 near;  /* the seed of the last group that reads or makes it */
+  guint32 near;  /* the mark of the last group that reads or makes it */
   guint32 stamp; /* of whoever counted it last */
 } CandelaRowLife;
 
-/* Steps first to last, for which the first n_axes axes are rows. */
+/* Steps first to last, for which the first n_axes axes are rows, and the last n_last
+ * axes columns of them; none of these where the group goes by rows. */
 typedef struct
 {
   guint32 first, last;
-  guint n_axes;
-  gint64 n_rows;
-  const gint64 *dims;
+  guint n_axes, n_last;
+  gint64 n_rows, n_columns;
+  const gint64 *dims, *last_dims;
 } CandelaRowGroup;
 
 typedef struct

@@ -23,7 +23,8 @@ make_locals (CandelaGrouping *grouping, const CandelaRowGroup *group, CandelaPla
           if (grouping->lives[v].last > group->last)
             continue;
           grouping->lives[v].local = to->n_locals++;
-          plan->local_bytes[plan->n_locals++] = candela_plan_value_bytes (&plan->values[v]) / group->n_rows;
+          plan->local_bytes[plan->n_locals++] =
+            candela_plan_value_bytes (&plan->values[v]) / (gsize) (group->n_rows * group->n_columns);
         }
     }
 }
@@ -78,6 +79,14 @@ find_side (const CandelaGrouping *grouping, const CandelaRowGroup *group, const 
   return candela_rows_is_made_within (grouping, group, grouping->planner->base[v]) ? AFTER : BEFORE;
 }
 
+static CandelaStepKind
+find_kind (const CandelaRowGroup *group)
+{
+  if (group->n_last > 0)
+    return CANDELA_STEP_COLUMNS;
+  return group->n_axes > 0 ? CANDELA_STEP_ROWS : CANDELA_STEP_FED;
+}
+
 /* Writes the range's steps, of which there are fewer then, from step `to` on;
  * their parts stay together in their order. */
 static guint32
@@ -113,7 +122,7 @@ write_group (CandelaGrouping *grouping, const CandelaRowGroup *group, CandelaPla
         }
       if (side == WITHIN)
         {
-          plan->steps[to] = (CandelaPlanStep){ .kind = group->n_axes > 0 ? CANDELA_STEP_ROWS : CANDELA_STEP_FED,
+          plan->steps[to] = (CandelaPlanStep){ .kind = find_kind (group),
                                                .group = written - plan->groups,
                                                .first_input = grouping->n_inputs,
                                                .first_output = grouping->n_outputs,
@@ -157,8 +166,11 @@ candela_rows_write (CandelaGrouping *grouping)
           plan->steps[n_steps++] = plan->steps[s];
           continue;
         }
-      plan->groups[g] =
-        (CandelaPlanGroup){ .first_sub = n_subs, .n_rows = groups[g].n_rows, .n_axes = groups[g].n_axes };
+      plan->groups[g] = (CandelaPlanGroup){ .first_sub = n_subs,
+                                            .n_rows = groups[g].n_rows,
+                                            .n_columns = groups[g].n_columns,
+                                            .n_axes = groups[g].n_axes,
+                                            .n_last = groups[g].n_last };
       n_steps = write_group (grouping, &groups[g], &plan->groups[g], n_steps);
       n_subs += plan->groups[g].n_subs;
       s = groups[g++].last;

@@ -47,8 +47,8 @@ void candela_layout_copy_elements (gpointer dest, const CandelaLayout *dest_layo
 void candela_layout_pack (const CandelaLayout *layout, gconstpointer buffer, gsize size, gint64 start, gsize n,
                           gpointer out);
 
-/* Whether the first n_axes axes can be walked as one, and its stride in elements; 0 if
- * they have one index only. */
-gboolean candela_layout_find_row_stride (const CandelaLayout *layout, guint n_axes, gint64 *stride);
+/* Whether the axes from first to end - 1 can be walked as one, and its stride in
+ * elements; 0 if they have one index only. */
+gboolean candela_layout_find_stride (const CandelaLayout *layout, guint first, guint end, gint64 *stride);
 
 G_END_DECLS

@@ -103,13 +103,13 @@ candela_layout_coalesce (const gint64 *shape, guint rank, guint n_operands, cons
 }
 
 gboolean
-candela_layout_find_row_stride (const CandelaLayout *layout, guint n_axes, gint64 *stride)
+candela_layout_find_stride (const CandelaLayout *layout, guint first, guint end, gint64 *stride)
 {
   gint64 next = 0;
   gboolean found = FALSE;
 
   *stride = 0;
-  for (guint axis = n_axes; axis-- > 0;)
+  for (guint axis = end; axis-- > first;)
     {
       if (layout->dims[axis] == 1)
         continue;

@@ -151,6 +151,20 @@ static const Case cases[] = {
     "matmul(s,s):allocate@0; sum+divide(matmul):in-place@0" },
   { "rows/distances", "d = a[:, None, :] - s[None]; sum(d * d, axis=-1)", WHOLE,
     "index(a):reference-eternal; index(s):reference-eternal; subtract+multiply+sum(index,index):allocate@0" },
+  /* Columns: over the first axes, or in rows that are long. */
+  { "columns/softmax", "y = reshape(m, [100, 1000]); e = exp(y - max(y, axis=0)); e / sum(e, axis=0)", WHOLE,
+    "reshape(m):reference-eternal; max+subtract+exp+sum+divide(reshape):allocate@0" },
+  { "columns/of-the-middle", "y = reshape(m, [2, 50, 1000]); t = y * 2; t - max(t, axis=1, keepdims=true)", WHOLE,
+    "reshape(m):reference-eternal; multiply+max+subtract(reshape,2.0):allocate@0" },
+  { "columns/of-two-axes", "y = reshape(m, [2, 50, 1000]); t = y * 2; t - max(t, axis=(0, 1))", WHOLE,
+    "reshape(m):reference-eternal; multiply+max+subtract(reshape,2.0):allocate@0" },
+  { "columns/several-results", "y = reshape(m, [100, 1000]); s = sum(y, axis=0); s, y / s", WHOLE,
+    "reshape(m):reference-eternal; sum+divide(reshape):allocate@0,allocate@1" },
+  { "columns/not-across", "t = reshape(m, [100, 1000]) + 1; t[:, ::-1] - sum(t, axis=0)", WHOLE,
+    "reshape(m):reference-eternal; add+sum(reshape,1.0):allocate@0,allocate@1; index(add):reference-slot@0; "
+    "subtract(index,sum):allocate@2-0,1" },
+  { "columns/not-few", "y = reshape(m, [500, 200]); y - max(y, axis=0)", WHOLE,
+    "reshape(m):reference-eternal; max(reshape):allocate@0; subtract(reshape,max):allocate@1-0" },
   /* Fed: over all axes, or over very long rows; not what is small, or read again. */
   { "fed/over-all", "sum((m + 1) * 2)", WHOLE, "add+multiply+sum(m,1.0,2.0):allocate@0" },
   { "fed/over-long-rows", "sum(reshape(m, [2, 50000]) * 2, axis=1)", WHOLE,

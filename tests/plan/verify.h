@@ -174,6 +174,7 @@ static inline void
 paper_check_rows (const CandelaPlan *plan, const CandelaPlanStep *step)
 {
   const CandelaPlanGroup *group = &plan->groups[step->group];
+  const gint64 n_lanes = group->n_rows * group->n_columns;
   g_autoptr (GHashTable) there = g_hash_table_new (NULL, NULL);
   guint32 n_results = 0, n_locals = 0;
 
@@ -202,11 +203,11 @@ paper_check_rows (const CandelaPlan *plan, const CandelaPlanStep *step)
           guint32 v = plan->outputs[sub->first_output + o].value;
           const CandelaPlanValue *value = &plan->values[v];
 
-          g_assert_cmpint (value->layout->n_elements % group->n_rows, ==, 0);
+          g_assert_cmpint (value->layout->n_elements % n_lanes, ==, 0);
           if (value->storage == CANDELA_STORAGE_LOCAL)
             {
               g_assert_cmpuint (value->source, ==, n_locals++);
-              g_assert_cmpuint (plan->local_bytes[group->first_local + value->source] * group->n_rows, ==,
+              g_assert_cmpuint (plan->local_bytes[group->first_local + value->source] * n_lanes, ==,
                                 value->layout->n_elements * candela_dtype_get_size (value->dtype));
               continue;
             }
@@ -248,7 +249,7 @@ paper_step (Paper *paper, guint32 s)
     paper_write (paper, s, &plan->outputs[step->first_output + o]);
   if (step->kind == CANDELA_STEP_FUSED)
     paper_check_registers (plan, step);
-  if (step->kind == CANDELA_STEP_ROWS || step->kind == CANDELA_STEP_FED)
+  if (candela_plan_step_is_group (step))
     paper_check_rows (plan, step);
   paper->peak = MAX (paper->peak, paper->held + (step->kind == CANDELA_STEP_BAKED ? paper_baked (plan, step) : 0));
   for (guint32 f = 0; f < step->n_free; f++)
