@@ -58,15 +58,29 @@ BARS = [
 ]
 THREADS_BAR = 1.8  # two threads against one, at 16 Mi
 
-# Of (workloads, sizes or None) the first that fits is told.
+
+
+class Reason:
+    """Why bars are missed that are about these workloads (None: any), columns and sizes."""
+
+    def __init__(self, text, workloads=None, against=None, sizes=None, kind=None, threads=None):
+        self.text = text
+        self.workloads, self.against, self.sizes, self.kind, self.threads = workloads, against, sizes, kind, threads
+
+    def tells(self, cell, bar):
+        return ((self.workloads is None or cell["workload"] in self.workloads)
+                and (self.against is None or bar.against == self.against)
+                and (self.sizes is None or cell["n"] in self.sizes)
+                and (self.kind is None or bar.kind == self.kind)
+                and (self.threads is None or cell["threads"] == self.threads))
+
+
+# The first that fits is told.
 REASONS = []
 
 
-def reason(cell):
-    for workloads, sizes, text in REASONS:
-        if cell["workload"] in workloads and (sizes is None or cell["n"] in sizes):
-            return text
-    return None
+def reason(cell, bar):
+    return next((known.text for known in REASONS if known.tells(cell, bar)), None)
 
 
 def judge(cells):

@@ -84,7 +84,7 @@ def print_bars(cells):
         print("  %5.2f of %.2f  %s%s, n = %s, %s (%s)" % (
             ratio, bar.least, cell["workload"], "" if bar.kind == "candela" else ", " + bar.kind,
             size_text(cell["n"]), threads_text(cell["threads"]), against))
-    for text in dict.fromkeys(bars.reason(cell) for cell, _, _ in missed):
+    for text in dict.fromkeys(bars.reason(cell, bar) for cell, _, bar in missed):
         if text:
             print("  Why: " + text)
     threads = list(bars.judge_threads(cells))
