@@ -19,7 +19,7 @@
 #define QUOTIENT_LEAST_DIVISOR 0x1p-20f
 #define QUOTIENT_MOST_DIVISOR 0x1p20f
 #define QUOTIENT_LEAST ((127u - 80u) << 24)
-#define QUOTIENT_SPAN (160 << 24)
+#define QUOTIENT_SPAN ((gint32) (160u << 24))
 
 static inline gboolean
 quotient_is_any_beyond (StageOf_UINT32 bits)
