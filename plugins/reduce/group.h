@@ -68,6 +68,12 @@ grouped_blocks (double *out, const float *x, gint64 step, gsize n, guint n_block
   const gsize in_groups = n / REDUCE_GROUP * REDUCE_GROUP;
   gsize i = 0;
 
+  /* Of no group: the same sums, without the way of groups around them. */
+  if (n < REDUCE_GROUP)
+    {
+      sum_float32_blocks (out, x, step, n, n_blocks, fetched);
+      return;
+    }
   REDUCE_EACH_BLOCK (b, n_blocks)
   REDUCE_EACH_WIDE (j) lanes[b][j] = -(ReduceWide){ 0 };
   for (; i < in_groups; i += REDUCE_GROUP)
