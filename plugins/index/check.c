@@ -124,7 +124,7 @@ index_check_end (IndexCheck *check, const CandelaLayout *layout, GError **error)
   place = position_to_string (layout, check->wrong);
   number =
     no_sign ? g_strdup_printf ("%" G_GUINT64_FORMAT, (guint64) index) : g_strdup_printf ("%" G_GINT64_FORMAT, index);
-  g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_PARAMETER,
+  g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_AXIS,
                "%s: index %s, at %s of indices, is out of range for axis %u of x, of length %" G_GINT64_FORMAT,
                check->op, number, place, check->axis, check->length);
   return FALSE;

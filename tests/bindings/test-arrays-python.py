@@ -132,6 +132,7 @@ def indexing_by_arrays():
     values(m[::-1, [1]], [[4], [1]])
     values(m[[]], [])
     raises(IndexError, lambda: m[[1.5]])
+    raises(IndexError, lambda: m[[0, 2]].materialize())
     raises(IndexError, lambda: m[[0, 1], [0, 3]])
     raises(IndexError, lambda: m[[0], [0], [0]])
     if numpy is not None:

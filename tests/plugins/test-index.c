@@ -158,7 +158,7 @@ test_out_of_range (void)
       g_assert_no_error (error);
       tensor = candela_node_materialize (node, &error);
       g_assert_null (tensor);
-      g_assert_error (error, CANDELA_ERROR, CANDELA_ERROR_PARAMETER);
+      g_assert_error (error, CANDELA_ERROR, CANDELA_ERROR_AXIS);
       g_assert_cmpstr (error->message, ==, out_of_range[i].message);
     }
 }
