@@ -90,7 +90,11 @@ test_cancelled_meanwhile (void)
             g_assert_null (candela_plan_run (plan, NULL, 0, cancellable, cancel_at_once, &watch, NULL, NULL, &error));
             g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
             g_assert_cmpuint (watch.calls, >=, 1);
-            g_assert_cmpuint (watch.done, <, watch.total);
+            /* Where this thread is kept waiting in its first piece, others may have done all the rest. */
+            if (threads == 1)
+              g_assert_cmpuint (watch.done, <, watch.total);
+            else
+              g_assert_cmpuint (watch.done, <=, watch.total);
           }
     }
   candela_set_num_threads (0);
