@@ -321,6 +321,12 @@ def creation():
     values(xp.arange(3), [0, 1, 2], xp.int64)
     values(xp.linspace(0, 1, 3), [0.0, 0.5, 1.0])
     values(xp.eye(2, k=1), [[0.0, 1.0], [0.0, 0.0]])
+    values(xp.eye(2, k=1 << 63), [[0.0, 0.0], [0.0, 0.0]])
+    raises(OverflowError, lambda: xp.roll(A, 1 << 63))
+    check(xp.asarray(A, copy=False) is A)
+    check(xp.asarray(A, copy=True) is not A)
+    # A default that is text.
+    values(xp.searchsorted(xp.asarray([1, 2, 2, 3]), xp.asarray([2])), [1])
     equal(xp.empty((2, 0)).shape, (2, 0))
     x, y = xp.meshgrid(xp.arange(2), xp.arange(3))
     values(x, [[0, 1], [0, 1], [0, 1]])

@@ -73,9 +73,10 @@ def empty_like(x, /, *, dtype=None, device=None):
 def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):
     """A matrix of zeros with ones on its k-th diagonal."""
     _check_device(device)
+    # Where there is no such diagonal, it does not matter how far away it is.
+    k = max(-(1 << 62), min(operator.index(k), 1 << 62))
     return core.apply("eye", (), "n_rows", operator.index(n_rows), "n_cols",
-                      None if n_cols is None else operator.index(n_cols), "k", operator.index(k), "dtype",
-                      core.as_dtype(dtype))
+                      None if n_cols is None else operator.index(n_cols), "k", k, "dtype", core.as_dtype(dtype))
 
 
 def arange(start, /, stop=None, step=1, *, dtype=None, device=None):

@@ -142,8 +142,7 @@ def _from_sequence(value, dtype):
 def asarray(value, dtype, copy):
     array, shared = None, False
     if isinstance(value, core.Array):
-        array, shared = core._wrap(value._node), True
-        array._tensor = value._tensor
+        array, shared = value, True
     elif isinstance(value, Candela.Node):
         array, shared = core._wrap(value), True
     elif isinstance(value, Candela.Tensor):

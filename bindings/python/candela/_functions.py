@@ -24,7 +24,8 @@ def _default(param):
     if text is None:
         return "=None"
     if param["type"] in ("string", "dtype"):
-        return "=%r" % text
+        quoted = len(text) > 1 and text[0] in "'\"" and text[0] == text[-1]
+        return "=%r" % (text[1:-1] if quoted else text)
     if param["type"] == "list of int":
         return "=(%s)" % "".join("%s, " % item for item in text.strip("[] ").split(",") if item.strip())
     return "=" + _DEFAULTS.get(text, text)

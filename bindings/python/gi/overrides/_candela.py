@@ -116,6 +116,13 @@ def as_dtype(dtype):
 
 # ---- Parameters ----
 
+def _int64(value):
+    value = operator.index(value)
+    if not -(1 << 63) <= value < 1 << 63:
+        raise OverflowError("%d does not fit into 64 bits" % value)
+    return value
+
+
 def _variant_text(value):
     if value is True or value is False:
         return "true" if value else "false"
@@ -126,8 +133,8 @@ def _variant_text(value):
     if isinstance(value, float):
         return repr(value)
     if isinstance(value, (tuple, list)):
-        return "@ax [%s]" % ", ".join(str(operator.index(item)) for item in value)
-    return "int64 %d" % operator.index(value)
+        return "@ax [%s]" % ", ".join(str(_int64(item)) for item in value)
+    return "int64 %d" % _int64(value)
 
 
 @functools.lru_cache(maxsize=8192, typed=True)
