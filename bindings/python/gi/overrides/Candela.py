@@ -203,6 +203,31 @@ class Array:
     def mT(self):
         return apply("matrix_transpose", (self,))
 
+    @property
+    def real(self):
+        return apply("real", (self,)) if self._is_complex() else self
+
+    @property
+    def imag(self):
+        return apply("imag", (self,)) if self._is_complex() else apply("subtract", (self, self))
+
+    def _is_complex(self):
+        return bool(Candela.dtype_get_kind(self.dtype) & Candela.DTypeKind.COMPLEX)
+
+    def __getattr__(self, name):
+        """Functions as methods: x.sum(axis=0)."""
+        from candela import _methods
+
+        function = _methods.find(name)
+        if function is None:
+            raise AttributeError("an array has no attribute %r, and no plugin has an op of that name over arrays" % name)
+        return function.__get__(self)
+
+    def __dir__(self):
+        from candela import _methods
+
+        return sorted({*super().__dir__(), *_methods.names()})
+
     # Computing.
 
     def materialize(self, cancellable=None, progress=None):
