@@ -312,7 +312,8 @@ candela_node_construct (CandelaOp *op, CandelaNode *const *inputs, gsize n_input
     c.inputs[i] = inputs[i];
 
   if (settle_inputs (&c, inputs, error))
-    node = infer_and_make (&c, params, error);
+    node = c.facts->info->expression != NULL ? candela_node_expand (c.facts, inputs, c.n_inputs, params, error)
+                                             : infer_and_make (&c, params, error);
   for (gsize i = 0; i < n_inputs; i++)
     if (c.inputs[i] != inputs[i])
       candela_node_unref (c.inputs[i]);

@@ -70,6 +70,12 @@ find_line (const CandelaLexer *lexer, gsize position, gsize *end)
 gboolean
 candela_lexer_locate (const CandelaLexer *lexer, gsize position, GError **error, GError *cause)
 {
+  if (lexer->part && cause->code != CANDELA_ERROR_SYNTAX && cause->code != CANDELA_ERROR_UNKNOWN_OP)
+    {
+      g_propagate_error (error, cause);
+      return FALSE;
+    }
+
   gsize end, start = find_line (lexer, position, &end);
   glong column = g_utf8_strlen (lexer->text + start, position - start);
   guint line = 1;
@@ -147,6 +153,7 @@ candela_lexer_init (CandelaLexer *lexer, const char *text, gssize length, GError
   lexer->text = length < 0 ? text : lexer->copy;
   lexer->position = 0;
   lexer->brackets = 0;
+  lexer->part = FALSE;
   lexer->words = size < sizeof lexer->few ? lexer->few : g_malloc (size + 1);
   return TRUE;
 }

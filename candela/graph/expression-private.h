@@ -74,6 +74,7 @@ typedef struct
   const char *text; /* valid UTF-8, ended by NUL */
   gsize position;   /* the end of the last token */
   guint brackets;   /* open ones: within them a line's end is white space */
+  gboolean part;    /* its user has not written it: errors of ops are told without their places */
   char *words;      /* names and strings, each ended by NUL, at their places in the text */
   char *copy;       /* of the text, if it was not ended by NUL; else NULL */
   char few[CANDELA_SHORT_TEXT];
@@ -161,6 +162,10 @@ typedef struct
   const char *name;
   CandelaNode *node;
 } CandelaNamedNode;
+
+/* The one value of an expression that is part of another one. */
+CandelaNode *candela_expression_build_part (const char *text, const CandelaNamedNode *named, guint n_named,
+                                            GError **error);
 
 /* One reading of one text. Everything that grows with the text is in arrays;
  * the stack of C grows with brackets only. */

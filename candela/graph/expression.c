@@ -420,7 +420,8 @@ candela_expression_list_names (CandelaExpression *expression)
 
 /* The one value of an expression, without the object that keeps more of it. */
 static CandelaNode *
-build (const char *text, GHashTable *names, const CandelaNamedNode *named, guint n_named, GError **error)
+build (const char *text, gboolean part, GHashTable *names, const CandelaNamedNode *named, guint n_named,
+       GError **error)
 {
   CandelaNode *node = NULL;
   CandelaOperands values;
@@ -429,6 +430,7 @@ build (const char *text, GHashTable *names, const CandelaNamedNode *named, guint
 
   if (!parser_init (&parser, text, -1, names, error))
     return NULL;
+  parser.lexer.part = part;
   parser.named = named;
   parser.n_named = n_named;
   candela_operands_init (&values);
@@ -441,6 +443,12 @@ build (const char *text, GHashTable *names, const CandelaNamedNode *named, guint
   candela_operands_clear (&values);
   parser_clear (&parser);
   return node;
+}
+
+CandelaNode *
+candela_expression_build_part (const char *text, const CandelaNamedNode *named, guint n_named, GError **error)
+{
+  return build (text, TRUE, NULL, named, n_named, error);
 }
 
 /**
@@ -494,7 +502,7 @@ candela_expression_build (const char *text, GError **error, ...)
       g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_ARITY, "the node for '%s' is missing (NULL)", without);
       return NULL;
     }
-  return build (text, NULL, named, n, error);
+  return build (text, FALSE, NULL, named, n, error);
 }
 
 /**
@@ -515,5 +523,5 @@ candela_expression_build_with_names (const char *text, GHashTable *names, GError
 {
   g_return_val_if_fail (text != NULL, NULL);
 
-  return build (text, names, NULL, 0, error);
+  return build (text, FALSE, names, NULL, 0, error);
 }

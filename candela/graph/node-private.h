@@ -103,6 +103,10 @@ CandelaDType candela_node_promote (const CandelaOpFacts *facts, CandelaNode *con
 CandelaNode *candela_node_new_for_values (CandelaOp *op, CandelaNode *const *inputs, gsize n_inputs,
                                           GVariant *const *values, GError **error);
 
+/* graph/expand.c: the node of an op that is an expression, its inputs checked. */
+CandelaNode *candela_node_expand (const CandelaOpFacts *facts, CandelaNode *const *inputs, guint n_inputs,
+                                  const CandelaParams *params, GError **error);
+
 /* graph/construct.c: checks, folds, makes the node. */
 CandelaNode *candela_node_construct (CandelaOp *op, CandelaNode *const *inputs, gsize n_inputs, CandelaParams *params,
                                      GError **error);

@@ -120,7 +120,7 @@ describe_kernels (const CandelaOpFacts *facts)
  *
  * All that an op declares, by name: `name`, `summary`, `plugin`, `since`,
  * `inputs`, `outputs`, `params`, `operators`, `axes`, `aliasing`, `in-place`,
- * `effect`, `determinism`, `threads`, `output-shape` and `kernels`.
+ * `effect`, `determinism`, `threads`, `output-shape`, `expression` and `kernels`.
  *
  * Returns: (transfer full): a dictionary of type `a{sv}`
  *
@@ -150,6 +150,7 @@ candela_op_describe (CandelaOp *op)
     { "determinism", NAME_OF (determinism_names, info->determinism) },
     { "threads", NAME_OF (threads_names, info->threads) },
     { "output-shape", NAME_OF (shape_names, info->output_shape) },
+    { "expression", info->expression },
   };
   GVariantBuilder all;
 

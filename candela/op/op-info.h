@@ -91,8 +91,10 @@ typedef struct
   gpointer padding[2];
 } CandelaInputInfo;
 
-/* The largest number of inputs and outputs of an element-wise op. */
+/* The largest number of inputs and outputs of an element-wise op, and of inputs of
+ * one that is an expression. */
 #define CANDELA_MAX_LOOP_INPUTS 8
+#define CANDELA_MAX_EXPRESSION_INPUTS 8
 #define CANDELA_MAX_OUTPUTS 8
 
 /* The inner loop of an element-wise op: n packed elements of each operand, of
@@ -225,6 +227,12 @@ typedef struct
   gboolean takes_fed; /* with reduced_axes: if these are the last ones, candela_kernel_get_input() may be NULL, and the
                        * kernel packs what it needs of the input, which is computed then */
   CandelaFlopsFunc flops; /* or NULL: not declared; asked only where output 0 is floating-point */
+
+  /* Or NULL. What the op is, in Candela's language, over its inputs and parameters by
+   * their names: a node of it is made of the ops that are called there, and of the other
+   * facts only the inputs and the parameters count. There are no infer and no kernels,
+   * and one output. */
+  const char *expression;
 } CandelaOpInfo;
 
 G_END_DECLS

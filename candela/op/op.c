@@ -192,6 +192,22 @@ stages_fit (const CandelaOpFacts *facts, const CandelaKernelInfo *row)
 }
 
 static const char *
+check_expression (const CandelaOpFacts *facts)
+{
+  const CandelaOpInfo *info = facts->info;
+
+  if (info->kernels != NULL || info->infer != NULL || facts->n_outputs != 1)
+    return "it is an expression and has kernels, an infer function or several outputs";
+  if (facts->n_inputs == 0 || facts->n_inputs > CANDELA_MAX_EXPRESSION_INPUTS || facts->n_required != facts->n_inputs
+      || facts->variadic)
+    return "it is an expression and has no inputs, too many, optional ones or any number";
+  for (guint i = 0; i < facts->n_params; i++)
+    if (info->params[i].type == CANDELA_PARAM_DTYPE)
+      return "it is an expression and has a dtype as parameter";
+  return NULL;
+}
+
+static const char *
 check_kernels (const CandelaOpFacts *facts, CandelaOpClass *klass)
 {
   const CandelaOpInfo *info = facts->info;
@@ -257,7 +273,8 @@ candela_op_new (GType type, const CandelaOpInfo *info, const char *plugin_name, 
   if (wrong == NULL)
     wrong = check_tables (&priv->facts);
   if (wrong == NULL)
-    wrong = check_kernels (&priv->facts, CANDELA_OP_GET_CLASS (op));
+    wrong = priv->info.expression != NULL ? check_expression (&priv->facts)
+                                          : check_kernels (&priv->facts, CANDELA_OP_GET_CLASS (op));
   if (wrong != NULL)
     {
       g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_PLUGIN, "op \"%s\" cannot be registered: %s",

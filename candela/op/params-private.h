@@ -49,6 +49,9 @@ gboolean candela_params_equal (const CandelaParams *a, const CandelaParams *b);
 /* "axis=[0], keepdims=true": those that differ from their defaults, or NULL. */
 char *candela_params_to_string (const CandelaParams *params);
 
+/* One of them as it is written in an expression. */
+void candela_params_append_value (const CandelaParams *params, guint k, GString *text);
+
 /* For introspection: a GParamSpec per row (names with dashes). */
 GParamSpec *candela_param_info_to_spec (const CandelaParamInfo *info);
 

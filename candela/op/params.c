@@ -242,6 +242,12 @@ append_value (GString *text, const CandelaParamInfo *info, const CandelaParamVal
     }
 }
 
+void
+candela_params_append_value (const CandelaParams *params, guint k, GString *text)
+{
+  append_value (text, &params->info[k], &params->values[k]);
+}
+
 char *
 candela_params_to_string (const CandelaParams *params)
 {

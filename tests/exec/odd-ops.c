@@ -420,10 +420,32 @@ static const CandelaKernelInfo half_telling_kernels[] = { { .compute = compute_h
 OP (telling, .inputs = one_input, .infer = infer_like_x, .kernels = telling_kernels, .axes = CANDELA_AXES_OPAQUE)
 OP (half_telling, .inputs = one_input, .infer = infer_like_x, .kernels = half_telling_kernels)
 
+/* ---- Expressions ---- */
+
+static const char *const directions[] = { "up", "down", NULL };
+
+static const CandelaParamInfo every_type[] = {
+  { "axis", CANDELA_PARAM_INT_LIST, .default_value = "[0, -1]" },
+  { "keepdims", CANDELA_PARAM_BOOL, .default_value = "true" },
+  { "correction", CANDELA_PARAM_FLOAT, .default_value = "-0.5" },
+  { "shift", CANDELA_PARAM_INT, .default_value = "-3" },
+  { "factor", CANDELA_PARAM_SCALAR, .default_value = "2.5" },
+  { "direction", CANDELA_PARAM_STRING, .default_value = "up", .choices = directions },
+  { "unused", CANDELA_PARAM_INT },
+  { NULL },
+};
+
+OP (expressed, .inputs = one_input, .params = every_type,
+    .expression = "var(x + shift, axis=axis, correction=correction, keepdims=keepdims) * factor")
+OP (endless, .inputs = one_input, .expression = "odd_endless(x)")
+OP (misspelt, .inputs = one_input, .expression = "x +* 2")
+OP (unheard_of, .inputs = one_input, .expression = "1 + odd_nowhere(x)")
+
 static const CandelaOpInfo *const ops[] = {
-  &split,   &pack,     &pack_from_start, &scale,      &ticket,    &alone,           &caller,        &count,
-  &nothing, &same,     &narrow,          &half_alias, &no_kernel, &true_with_error, &false_without, &no_answer,
-  &outside, &negative, &no_dtype,        &fickle,     &fails,     &telling,         &half_telling,  NULL
+  &expressed, &endless,    &misspelt,  &unheard_of,      &split,         &pack,         &pack_from_start,
+  &scale,     &ticket,     &alone,     &caller,          &count,         &nothing,      &same,
+  &narrow,    &half_alias, &no_kernel, &true_with_error, &false_without, &no_answer,    &outside,
+  &negative,  &no_dtype,   &fickle,    &fails,           &telling,       &half_telling, NULL
 };
 
 static gboolean

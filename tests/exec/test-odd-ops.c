@@ -350,6 +350,53 @@ test_baked_equal (void)
     candela_plan_unref (plans[i]);
 }
 
+/* Ops that are expressions: parameters of every type, given and by default, and
+ * expressions that are none. */
+static void
+test_expressions (void)
+{
+  g_autoptr (GHashTable) names = names_new ();
+  static const struct
+  {
+    const char *text, *equal;
+  } right[] = {
+    { "odd_expressed(a)", "var(a - 3, axis=[0, 1], correction=-0.5, keepdims=true) * 2.5" },
+    { "odd_expressed(a, axis=1, keepdims=false, correction=1, shift=4, factor=7, direction=\"down\", unused=1)",
+      "var(a + 4, axis=1, correction=1) * 7" },
+  };
+  static const struct
+  {
+    const char *text, *message;
+    CandelaError code;
+  } bad[] = {
+    { "odd_endless(a)", "line 1, column 1: odd_endless: its expression is made of itself\n*", CANDELA_ERROR_PLUGIN },
+    { "odd_misspelt(a)", "*odd_misspelt: line 1, column 4: *", CANDELA_ERROR_SYNTAX },
+    { "odd_unheard_of(a)", "*odd_unheard_of: line 1, column 5: *odd_nowhere*", CANDELA_ERROR_UNKNOWN_OP },
+    { "odd_expressed(a, axis=7)", "line 1, column 1: odd_expressed: var: axis 7 is out of range*", CANDELA_ERROR_AXIS },
+  };
+
+  add_slot (names, "a", "float32", "2 3");
+  for (guint i = 0; i < G_N_ELEMENTS (right); i++)
+    {
+      g_autoptr (CandelaNode) got = build (right[i].text, names);
+      g_autoptr (CandelaNode) wanted = build (right[i].equal, names);
+      g_autofree char *got_text = candela_node_to_string (got), *wanted_text = candela_node_to_string (wanted);
+
+      g_assert_cmpstr (got_text, ==, wanted_text);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (CandelaNode) node = candela_expression_build_with_names (bad[i].text, names, &error);
+
+      g_assert_null (node);
+      g_assert_error (error, CANDELA_ERROR, (int) bad[i].code);
+      if (!g_pattern_match_simple (bad[i].message, error->message))
+        g_test_message ("%s", error->message);
+      g_assert_true (g_pattern_match_simple (bad[i].message, error->message));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -382,5 +429,6 @@ main (int argc, char **argv)
   g_test_add_func ("/odd-ops/caches", test_caches);
   g_test_add_func ("/odd-ops/weak", test_weak);
   g_test_add_func ("/odd-ops/baked-equal", test_baked_equal);
+  g_test_add_func ("/odd-ops/expressions", test_expressions);
   return g_test_run ();
 }

@@ -189,6 +189,8 @@ test_refused (Fixture *fixture, gconstpointer data)
     { "refuses-silently", "its register_ops function failed and did not say why" },
     { "two-alike", "it registers two ops with the name \"twin\"" },
     { "bad-default", "counted: count is 11; it must be between 1 and 10" },
+    { "bad-expression", "op \"expressed\" cannot be registered: it is an expression and has kernels, an infer function "
+                        "or several outputs" },
     { "bad-stages", "op \"staged\" cannot be registered: a kernel has stages that do not fit its operands" },
   };
 

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The plugin of what is often written as an expression over other ops: by a name it is
+ * the same graph, planned and run as that is. */
+#include <candela/candela-plugin.h>
+
+#define REAL (CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED | CANDELA_DTYPE_KIND_FLOAT)
+
+static const CandelaInputInfo inputs[] = { { "x", REAL, .summary = "numbers" }, { NULL } };
+
+static const CandelaParamInfo along_axis[] = {
+  { "axis", CANDELA_PARAM_INT_LIST, .default_value = "-1",
+    .summary = "the axis, or several, counted from the end if negative" },
+  { NULL },
+};
+
+static const CandelaParamInfo over_axis[] = {
+  { "axis", CANDELA_PARAM_INT_LIST, .summary = "the axis, or several; none: all of them" },
+  { "keepdims", CANDELA_PARAM_BOOL, .default_value = "false", .summary = "keep these axes, with length 1" },
+  { NULL },
+};
+
+static const CandelaParamInfo normalizing[] = {
+  { "axis", CANDELA_PARAM_INT_LIST, .default_value = "-1",
+    .summary = "the axis, or several, counted from the end if negative" },
+  { "eps", CANDELA_PARAM_FLOAT, .default_value = "1e-5", .minimum = 0, .maximum = G_MAXDOUBLE,
+    .summary = "is added to what the root is taken of" },
+  { NULL },
+};
+
+static const CandelaOpInfo softmax = {
+  .struct_size = sizeof (CandelaOpInfo),
+  .name = "softmax",
+  .summary = "Exponentials along an axis, divided by their sum; the largest element is subtracted first",
+  .since = "1.0",
+  .inputs = inputs,
+  .params = along_axis,
+  .expression = "e = exp(x - max(x, axis=axis, keepdims=true)); e / sum(e, axis=axis, keepdims=true)",
+};
+
+static const CandelaOpInfo log_softmax = {
+  .struct_size = sizeof (CandelaOpInfo),
+  .name = "log_softmax",
+  .summary = "The logarithm of softmax",
+  .since = "1.0",
+  .inputs = inputs,
+  .params = along_axis,
+  .expression = "d = x - max(x, axis=axis, keepdims=true); d - log(sum(exp(d), axis=axis, keepdims=true))",
+};
+
+/* An infinite maximum would make NaN of itself. */
+static const CandelaOpInfo logsumexp = {
+  .struct_size = sizeof (CandelaOpInfo),
+  .name = "logsumexp",
+  .summary = "The logarithm of the sum of exponentials over axes; the largest element is subtracted first",
+  .since = "1.0",
+  .inputs = inputs,
+  .params = over_axis,
+  .expression = "m = max(x, axis=axis, keepdims=true); m = where(isfinite(m), m, 0); "
+                "log(sum(exp(x - m), axis=axis, keepdims=keepdims)) + sum(m, axis=axis, keepdims=keepdims)",
+};
+
+static const CandelaOpInfo layer_norm = {
+  .struct_size = sizeof (CandelaOpInfo),
+  .name = "layer_norm",
+  .summary = "x minus its mean, divided by the root of its variance, along an axis",
+  .since = "1.0",
+  .inputs = inputs,
+  .params = normalizing,
+  .expression = "d = x - mean(x, axis=axis, keepdims=true); "
+                "d / sqrt(mean(d * d, axis=axis, keepdims=true) + eps)",
+};
+
+static const CandelaOpInfo rms_norm = {
+  .struct_size = sizeof (CandelaOpInfo),
+  .name = "rms_norm",
+  .summary = "x divided by the root of the mean of its squares, along an axis",
+  .since = "1.0",
+  .inputs = inputs,
+  .params = normalizing,
+  .expression = "x / sqrt(mean(x * x, axis=axis, keepdims=true) + eps)",
+};
+
+static const CandelaOpInfo silu = {
+  .struct_size = sizeof (CandelaOpInfo),
+  .name = "silu",
+  .summary = "x times its sigmoid",
+  .since = "1.0",
+  .inputs = inputs,
+  .expression = "x * sigmoid(x)",
+};
+
+static const CandelaOpInfo *const ops[] = { &softmax, &log_softmax, &logsumexp, &layer_norm, &rms_norm, &silu, NULL };
+
+static gboolean
+register_ops (CandelaPlugin *plugin, GError **error)
+{
+  return candela_plugin_add_ops (plugin, ops, error);
+}
+
+CANDELA_PLUGIN_DEFINE ("composed", CANDELA_VERSION_S, "LGPL-2.1-or-later", "Expressions over other ops, by a name",
+                       register_ops)
