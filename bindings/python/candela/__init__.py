@@ -20,6 +20,7 @@ from candela._creation import (  # noqa: E402,F401
     arange)
 from candela._dtypes import (  # noqa: E402,F401
     astype, can_cast, finfo, iinfo, isdtype, result_type, __array_namespace_info__)
+from candela._files import load, save, savez  # noqa: E402,F401
 from candela._shapes import broadcast_arrays, concat, diff, repeat, reshape, unstack  # noqa: E402,F401
 
 Array = _core.Array

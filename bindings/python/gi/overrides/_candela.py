@@ -37,6 +37,10 @@ class ParameterError(CandelaError, ValueError):
     """A parameter that is not what it may be."""
 
 
+class FormatError(CandelaError, ValueError):
+    """A file that is not what it says."""
+
+
 class ArityError(CandelaError, TypeError):
     """Too few or too many operands."""
 
@@ -50,6 +54,7 @@ _ERRORS = {
     Candela.Error.SHAPE: ShapeError,
     Candela.Error.AXIS: AxisError,
     Candela.Error.PARAMETER: ParameterError,
+    Candela.Error.FORMAT: FormatError,
     Candela.Error.ARITY: ArityError,
     Candela.Error.NO_MEMORY: OutOfMemoryError,
 }
