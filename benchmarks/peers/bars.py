@@ -87,8 +87,8 @@ REASONS = [
            " is the run itself.", ("sum all", "sum axis 0", "sum axis 1", "sum middle axis", "mean all"), sizes=(64 * KI,)),
     Reason("Means, differences and squares are passes of their own over a block in the second-level cache; the loop"
            " and PyTorch's function go once over a row in the first-level cache.", ("layer norm",)),
-    Reason("Reductions over the first axis are grouped by columns only where a block of columns fits in the cache; else"
-           " the exponentials are an array, as they are in the loop.", ("softmax axis 0",)),
+    Reason("Below 8 MiB the exponentials are an array, as they are in the loop: to take a few columns at a time, so that"
+           " they stay in cache, is slower there.", ("softmax axis 0",)),
     Reason("Maximum, exponentials, sum and quotients are passes over a block in cache; at these sizes ONNX Runtime's"
            " kernel is faster than the plain loop too.", ("softmax axis 1", "log-sum-exp")),
     Reason("PyTorch's and ONNX Runtime's products are other libraries' (MKL and one of its own), which Debian has not; of"

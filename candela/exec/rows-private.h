@@ -8,16 +8,45 @@
 
 G_BEGIN_DECLS
 
-/* Of an element-wise step by columns: what it reads and writes, inputs first, then outputs,
- * each with a layout of the shape of these; and the axes between rows and columns, as few
- * as can be. Strides of locals are in pieces, which follow each other; else in elements. */
+/* Of an element-wise step by columns: how it comes by an operand, of which there is a piece
+ * for each index of the axes between rows and columns. */
+typedef enum {
+  CANDELA_PIECES_NUMBER,   /* one element, for all */
+  CANDELA_PIECES_ONE,      /* the same piece for all */
+  CANDELA_PIECES_TOGETHER, /* in scratch memory, one after the other */
+  CANDELA_PIECES_APART     /* anywhere */
+} CandelaPiecesKind;
+
 typedef struct
 {
-  CandelaLayout **layouts; /* owned */
+  CandelaPiecesKind kind;
+  CandelaLayout *layout; /* broadcast to the outputs' shape; owned */
+  gsize size;            /* of an element */
+  gboolean held;         /* in scratch memory: strides are in pieces */
+  gsize chunk_at;        /* where its chunk goes, in the memory for chunks */
+  gboolean streamed;     /* an output: past the caches */
+} CandelaOperand;
+
+/* Inputs first, then outputs, and the axes, as few as can be. Strides are in elements, of what
+ * is held in scratch memory in pieces. */
+typedef struct
+{
+  CandelaOperand *operands;
   guint rank;
   gint64 shape[CANDELA_MAX_RANK];
+  gint64 n_pieces;
   gint64 (*strides)[CANDELA_MAX_RANK];
 } CandelaPieces;
+
+/* An input from outside that several steps of a group read: its columns are packed once. */
+typedef struct
+{
+  guint32 value, first, last; /* and the members that read it first and last */
+  CandelaLayout *layout;      /* packed; owned */
+  CandelaOperand operand;     /* as it lies */
+  CandelaPieces pieces;
+  gsize at; /* in scratch memory */
+} CandelaPackedInput;
 
 typedef struct
 {
@@ -36,13 +65,15 @@ typedef struct
   CandelaRun *run;
   const CandelaPlanGroup *group;
   CandelaMember *members;
-  gboolean parallel;   /* there is enough for several threads */
-  gsize lane_bytes;    /* that a row, or one column of it, reads, writes and holds */
-  gint64 block;        /* rows */
-  gint64 width;        /* columns */
-  gsize *local_at;     /* of each local, in the scratch memory */
-  gsize scratch_bytes; /* locals, what is packed, then tiles */
-  gsize tiles_at;
+  gboolean parallel; /* there is enough for several threads */
+  gsize lane_bytes;  /* that a row, or one column of it, reads, writes and holds */
+  gint64 block;      /* rows */
+  gint64 width;      /* columns */
+  gsize *local_at;   /* of each local, in the scratch memory */
+  CandelaPackedInput *packed;
+  guint32 n_packed;
+  gsize scratch_bytes; /* locals and what is packed, chunks, then tiles */
+  gsize chunks_at, tiles_at;
   GThread *caller;
   pthread_mutex_t lock;
   GError *error; /* the first, under the lock */
@@ -64,16 +95,32 @@ candela_rows_is_local (const CandelaRows *rows, guint32 v)
   return rows->run->plan->values[v].storage == CANDELA_STORAGE_LOCAL;
 }
 
-/* columns.c: how many columns to take at a time. */
-gint64 candela_columns_choose_width (const CandelaRows *rows);
+/* columns-memory.c: what is packed, how many columns are taken at a time, and where in the
+ * scratch memory of a block what it holds is. */
+gboolean candela_columns_place (CandelaRows *rows, GError **error);
+void candela_columns_clear_packed (CandelaRows *rows);
 
-/* columns.c: where a value begins in a block of columns, and its layout there, from
- * offset 0 on; its columns become the last axis. */
-gpointer candela_columns_find (const CandelaRows *rows, guint32 v, const CandelaRowsBlock *block);
-CandelaLayout *candela_columns_make_layout (const CandelaRows *rows, guint32 v, gint64 width, GError **error);
+/* columns-memory.c: the input if it is one that is packed; NULL: it is not. */
+CandelaPackedInput *candela_columns_find_packed (const CandelaRows *rows, guint32 v);
+
+/* columns-memory.c: from a piece in scratch memory to the next one, in elements. */
+gint64 candela_columns_pitch (const CandelaRows *rows, const CandelaRowsBlock *block);
+
+/* columns-memory.c: where a value, under its layout or what that is broadcast to, begins in a
+ * block of columns; its layout there, from offset 0 on, in which the columns are the last axis. */
+gpointer candela_columns_find (const CandelaRows *rows, guint32 v, const CandelaLayout *layout,
+                               const CandelaRowsBlock *block);
+gpointer candela_columns_find_outside (const CandelaRows *rows, guint32 v, const CandelaLayout *layout,
+                                       const CandelaRowsBlock *block);
+CandelaLayout *candela_columns_make_layout (const CandelaRows *rows, guint32 v, const CandelaRowsBlock *block,
+                                            GError **error);
+
+/* columns.c: packs what a member is the first to read. */
+void candela_columns_pack (const CandelaRows *rows, guint32 member, const CandelaRowsBlock *block);
 
 /* columns.c: an element-wise step by columns. */
-gboolean candela_columns_prepare (const CandelaRows *rows, CandelaMember *member, GError **error);
+void candela_columns_prepare_packed (CandelaRows *rows);
+gboolean candela_columns_prepare (CandelaRows *rows, CandelaMember *member, GError **error);
 void candela_columns_run (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block);
 void candela_columns_clear (CandelaMember *member);
 

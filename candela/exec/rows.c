@@ -68,7 +68,7 @@ find_input (const CandelaRows *rows, const CandelaMember *member, const CandelaR
   gint64 at = value->layout->offset + block->first * member->row_stride;
 
   if (rows->group->n_last > 0)
-    return candela_columns_find (rows, v, block);
+    return candela_columns_find (rows, v, value->layout, block);
   return (gconstpointer) (find_address (rows, v, block)
                           + (gsize) (at * (gint64) candela_dtype_get_size (value->dtype)));
 }
@@ -80,7 +80,7 @@ find_output (const CandelaRows *rows, guint32 v, const CandelaRowsBlock *block)
   gint64 at = block->first * (value->layout->n_elements / rows->group->n_rows);
 
   if (rows->group->n_last > 0)
-    return candela_columns_find (rows, v, block);
+    return candela_columns_find (rows, v, value->layout, block);
   return (gpointer) (find_address (rows, v, block) + (gsize) at * candela_dtype_get_size (value->dtype));
 }
 
@@ -94,7 +94,7 @@ make_layout (const CandelaRows *rows, guint32 v, const CandelaRowsBlock *block, 
   gint64 stride;
 
   if (rows->group->n_last > 0)
-    return candela_columns_make_layout (rows, v, block->end_column - block->column, error);
+    return candela_columns_make_layout (rows, v, block, error);
   candela_layout_find_stride (whole, 0, rows->group->n_axes, &stride);
   layout = candela_layout_alloc (whole->rank);
   for (guint axis = 0; axis < whole->rank; axis++)
@@ -183,6 +183,7 @@ run_members (const CandelaRows *rows, CandelaRowsBlock *block, GError **error)
     {
       const CandelaMember *member = &rows->members[k];
 
+      candela_columns_pack (rows, k, block);
       if (member->step->kind == CANDELA_STEP_KERNEL)
         {
           if (!run_reduction (rows, member, block, error))
@@ -261,7 +262,10 @@ prepare_elementwise (CandelaRows *rows, guint32 k, GError **error)
   CandelaPassRows pass_rows = { .n_axes = rows->group->n_axes, .n_rows = rows->group->n_rows };
 
   if (rows->group->n_last > 0)
-    pass_rows.n_columns = rows->group->n_columns;
+    {
+      pass_rows.n_columns = rows->group->n_columns;
+      pass_rows.packs = rows->group->packs;
+    }
 
   for (guint32 o = 0; o < member->step->n_outputs; o++)
     if (is_read_again (rows, k, plan->outputs[member->step->first_output + o].value))
@@ -328,6 +332,19 @@ choose_block (const CandelaRows *rows)
   return CLAMP ((gint64) (bytes / row), 1, rows->group->n_rows);
 }
 
+static void
+place_rows (CandelaRows *rows)
+{
+  rows->block = choose_block (rows);
+  for (guint32 l = 0; l < rows->group->n_locals; l++)
+    {
+      rows->local_at[l] = rows->chunks_at;
+      rows->chunks_at +=
+        (rows->run->plan->local_bytes[rows->group->first_local + l] * (gsize) rows->block + CANDELA_ALIGNMENT - 1)
+        & ~(gsize) (CANDELA_ALIGNMENT - 1);
+    }
+}
+
 static gboolean
 prepare (CandelaRows *rows, const CandelaPlanStep *step, GError **error)
 {
@@ -343,17 +360,15 @@ prepare (CandelaRows *rows, const CandelaPlanStep *step, GError **error)
       for (guint32 o = 0; o < sub->n_outputs; o++)
         rows->lane_results += plan->values[plan->outputs[sub->first_output + o].value].layout->n_elements / n_lanes;
     }
-  rows->block = rows->group->n_last > 0 ? 1 : choose_block (rows);
-  rows->width = rows->group->n_last > 0 ? candela_columns_choose_width (rows) : 1;
-  for (guint32 l = 0; l < rows->group->n_locals; l++)
-    {
-      rows->local_at[l] = rows->tiles_at;
-      rows->tiles_at +=
-        (plan->local_bytes[rows->group->first_local + l] * (gsize) (rows->block * rows->width) + CANDELA_ALIGNMENT - 1)
-        & ~(gsize) (CANDELA_ALIGNMENT - 1);
-    }
   for (guint32 k = 0; k < rows->group->n_subs; k++)
     rows->members[k].step = &plan->subs[rows->group->first_sub + k];
+  rows->block = rows->width = 1;
+  if (rows->group->n_last == 0)
+    place_rows (rows);
+  else if (!candela_columns_place (rows, error))
+    return FALSE;
+  rows->tiles_at = rows->chunks_at;
+  candela_columns_prepare_packed (rows);
   for (guint32 k = 0; k < rows->group->n_subs; k++)
     if (rows->members[k].step->kind == CANDELA_STEP_FUSED ? !prepare_elementwise (rows, k, error)
                                                           : !prepare_reduction (rows, &rows->members[k], error))
@@ -377,6 +392,7 @@ clear (CandelaRows *rows)
       for (guint o = 0; o < CANDELA_MAX_OUTPUTS; o++)
         g_clear_pointer (&member->out[o], candela_layout_unref);
     }
+  candela_columns_clear_packed (rows);
   pthread_mutex_destroy (&rows->lock);
 }
 

@@ -34,6 +34,7 @@ typedef struct
   guint n_axes; /* the first ones, which are the rows */
   gint64 n_rows;
   gint64 n_columns;   /* of which pieces have some; 0: it runs over whole rows */
+  gboolean packs;     /* … and the outputs for them lie elsewhere at first */
   guint32 read_again; /* outputs that are read afterwards, as bits: they are wanted in the cache */
 } CandelaPassRows;
 
@@ -48,6 +49,7 @@ typedef struct
   gsize output_sizes[CANDELA_MAX_OUTPUTS];
   gboolean streamed[CANDELA_MAX_OUTPUTS]; /* computed into a tile, and stored past the caches */
   guint32 n_streamed;                     /* tiles for it: up to the last one, or none */
+  guint32 pieces_streamed;                /* outputs whose pieces are to be stored so by who has it run, as bits */
   guint64 n;                              /* elements */
   guint64 row;                            /* elements of a row, if it goes row by row; 0: it does not */
   gsize tile;                             /* elements */

@@ -93,21 +93,12 @@ is_declared_in_rows (const CandelaPlan *plan, const CandelaPlanStep *step, const
   return TRUE;
 }
 
-/* What the op that writes the output says of reading this input of the step. In
- * a fused step that is one of the parts; those before it are done with an index
- * before it writes there, and those after it must not read it. */
-static gboolean
-is_declared (const CandelaPlan *plan, const CandelaPlanStep *step, const CandelaPlanOutput *output, guint32 input)
+gboolean
+candela_plan_may_overwrite (const CandelaPlan *plan, const CandelaPlanStep *step, const CandelaPlanOutput *output,
+                            guint32 input)
 {
   guint output_of_node = plan->values[output->value].output;
 
-  if (step->kind == CANDELA_STEP_ROWS || step->kind == CANDELA_STEP_COLUMNS)
-    return is_declared_in_rows (plan, step, output, plan->inputs[step->first_input + input]);
-  if (plan->parts[step->first_part].node->kind != CANDELA_NODE_OP || step->kind == CANDELA_STEP_FED)
-    return FALSE;
-  if (step->kind != CANDELA_STEP_FUSED)
-    return candela_op_facts_in_place (plan->parts[step->first_part].node->u.op.facts, output_of_node, input)
-           != CANDELA_IN_PLACE_NEVER;
   for (guint32 p = output->part; p < step->n_parts; p++)
     {
       const CandelaPlanPart *part = &plan->parts[step->first_part + p];
@@ -120,6 +111,22 @@ is_declared (const CandelaPlan *plan, const CandelaPlanStep *step, const Candela
           return FALSE;
     }
   return TRUE;
+}
+
+/* What the op that writes the output says of reading this input of the step. */
+static gboolean
+is_declared (const CandelaPlan *plan, const CandelaPlanStep *step, const CandelaPlanOutput *output, guint32 input)
+{
+  guint output_of_node = plan->values[output->value].output;
+
+  if (step->kind == CANDELA_STEP_ROWS || step->kind == CANDELA_STEP_COLUMNS)
+    return is_declared_in_rows (plan, step, output, plan->inputs[step->first_input + input]);
+  if (plan->parts[step->first_part].node->kind != CANDELA_NODE_OP || step->kind == CANDELA_STEP_FED)
+    return FALSE;
+  if (step->kind == CANDELA_STEP_FUSED)
+    return candela_plan_may_overwrite (plan, step, output, input);
+  return candela_op_facts_in_place (plan->parts[step->first_part].node->u.op.facts, output_of_node, input)
+         != CANDELA_IN_PLACE_NEVER;
 }
 
 /* Another input of the step that reads the same buffer in another way. */

@@ -117,8 +117,9 @@ typedef struct
   guint32 first_sub, n_subs;     /* in the plan's subs */
   guint32 first_local, n_locals; /* in the plan's local_bytes */
   gint64 n_rows, n_columns;
-  guint n_axes; /* the first ones, which are the rows */
-  guint n_last; /* the last ones, which are the columns; none unless it goes by columns */
+  guint n_axes;   /* the first ones, which are the rows */
+  guint n_last;   /* the last ones, which are the columns; none unless it goes by columns */
+  gboolean packs; /* by columns: a few at a time, of which what is read is packed */
 } CandelaPlanGroup;
 
 struct _CandelaPlan
@@ -184,6 +185,12 @@ candela_plan_part_operands (const CandelaPlan *plan, const CandelaPlanPart *part
 {
   return plan->operands + part->first_operand;
 }
+
+/* in-place.c: whether a fused step may write an output over one of its inputs. The part that
+ * writes it may do so; those before it are done with an index before it writes there, and
+ * those after it must not read it. */
+gboolean candela_plan_may_overwrite (const CandelaPlan *plan, const CandelaPlanStep *step,
+                                     const CandelaPlanOutput *output, guint32 input);
 
 /* "in place: input 0 is not read after this step" */
 char *candela_plan_output_reason (const CandelaPlan *plan, const CandelaPlanStep *step, guint output);

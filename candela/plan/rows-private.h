@@ -26,6 +26,7 @@ typedef struct
   guint32 first, last;
   guint n_axes, n_last;
   gint64 n_rows, n_columns;
+  gboolean packs; /* a few columns at a time */
   const gint64 *dims, *last_dims;
 } CandelaRowGroup;
 

@@ -170,7 +170,8 @@ candela_rows_write (CandelaGrouping *grouping)
                                             .n_rows = groups[g].n_rows,
                                             .n_columns = groups[g].n_columns,
                                             .n_axes = groups[g].n_axes,
-                                            .n_last = groups[g].n_last };
+                                            .n_last = groups[g].n_last,
+                                            .packs = groups[g].packs };
       n_steps = write_group (grouping, &groups[g], &plan->groups[g], n_steps);
       n_subs += plan->groups[g].n_subs;
       s = groups[g++].last;

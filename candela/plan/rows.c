@@ -28,14 +28,20 @@
 
 /* What a row may hold between steps, in bytes: a part of a second-level cache. */
 #define MAX_ROW_BYTES (256 * 1024)
-/* Fewer columns are no pieces worth their overhead, and a block has GOOD_COLUMNS if there
- * are as many. What it reads and holds is to fit in a second-level cache; or in a third-level
- * one, where all the blocks would not. */
+/* By columns: either what it reads lies so near the processor that it may be read several
+ * times, and written, as it lies: many columns at a time of all that, for shorter pieces are
+ * fetched too slowly, fit in a second-level cache; or in a third-level one, where all the
+ * blocks would not. Fewer columns are not worth their overhead. */
 #define MIN_COLUMNS 256
 #define GOOD_COLUMNS 1024
 #define MAX_BLOCK_BYTES (9 * 256 * 1024)
 #define MAX_FAR_BLOCK_BYTES (9 * 1024 * 1024)
 #define MANY_BLOCKS 4
+/* Or there is so much of it that it is worth packing: a few columns at a time, of which
+ * that is what one may read and hold, and whole lines of the cache of what is written. */
+#define MIN_PACKED_BYTES (8 * 1024 * 1024)
+#define MAX_COLUMN_BYTES (128 * 1024)
+#define LINE_BYTES 64
 /* What is smaller may as well be there as a whole, in bytes. */
 #define MIN_FED_BYTES (128 * 1024)
 
@@ -287,13 +293,33 @@ weigh_inputs (CandelaGrouping *grouping, const CandelaRowGroup *group, const Can
   return bytes;
 }
 
-/* Does a row of what the group makes for itself fit in cache, or a block of columns of that
- * and what it reads? */
+/* Whether results, but for one number of each column, are whole lines of the cache in each
+ * row, so that what is written of them never is a part of one. */
 static gboolean
-fits_in_cache (CandelaGrouping *grouping, const CandelaRowGroup *group, gsize lane)
+fills_lines (const CandelaGrouping *grouping, const CandelaRowGroup *group)
 {
   const CandelaPlan *plan = grouping->plan;
-  guint64 n_lanes = (guint64) (group->n_rows * group->n_columns);
+
+  for (guint32 s = group->first; s <= group->last; s++)
+    for (guint32 o = 0; o < plan->steps[s].n_outputs && plan->steps[s].kind != CANDELA_STEP_REFERENCE; o++)
+      {
+        guint32 v = plan->outputs[plan->steps[s].first_output + o].value;
+
+        if (grouping->lives[v].last > group->last
+            && plan->values[v].layout->n_elements > group->n_rows * group->n_columns
+            && (gsize) group->n_columns * candela_dtype_get_size (plan->values[v].dtype) % LINE_BYTES != 0)
+          return FALSE;
+      }
+  return TRUE;
+}
+
+/* Does a row of what the group makes for itself fit in cache, or some columns of that and
+ * what it reads? */
+static gboolean
+fits_in_cache (CandelaGrouping *grouping, CandelaRowGroup *group, gsize lane)
+{
+  const CandelaPlan *plan = grouping->plan;
+  guint64 n_lanes = (guint64) (group->n_rows * group->n_columns), most = 0;
   guint64 width = (guint64) MIN (group->n_columns, GOOD_COLUMNS), bytes = lane;
 
   if (group->n_last == 0)
@@ -304,17 +330,20 @@ fits_in_cache (CandelaGrouping *grouping, const CandelaRowGroup *group, gsize la
       {
         guint32 base = grouping->planner->base[plan->inputs[plan->steps[s].first_input + i]];
 
-        if (!candela_rows_is_made_within (grouping, group, base) && candela_rows_is_new (grouping, base))
-          bytes += candela_plan_value_bytes (&plan->values[base]) / n_lanes;
+        if (candela_rows_is_made_within (grouping, group, base) || !candela_rows_is_new (grouping, base))
+          continue;
+        most = MAX (most, candela_plan_value_bytes (&plan->values[base]));
+        bytes += candela_plan_value_bytes (&plan->values[base]) / n_lanes;
       }
+  group->packs = most >= MIN_PACKED_BYTES && bytes <= MAX_COLUMN_BYTES && fills_lines (grouping, group);
   bytes *= width;
-  return bytes <= MAX_BLOCK_BYTES || (bytes <= MAX_FAR_BLOCK_BYTES && n_lanes >= MANY_BLOCKS * width);
+  return group->packs || bytes <= MAX_BLOCK_BYTES || (bytes <= MAX_FAR_BLOCK_BYTES && n_lanes >= MANY_BLOCKS * width);
 }
 
 /* Is what the group holds, all its inputs and results, no more than the most that
  * its steps hold one by one? And does what it has at a time fit in cache? */
 static gboolean
-is_light (CandelaGrouping *grouping, const CandelaRowGroup *group)
+is_light (CandelaGrouping *grouping, CandelaRowGroup *group)
 {
   const CandelaPlan *plan = grouping->plan;
   guint64 kept = 0, inputs = 0, there = 0;
@@ -363,7 +392,7 @@ is_light (CandelaGrouping *grouping, const CandelaRowGroup *group)
 /* ---- Growing ---- */
 
 static gboolean
-is_group (CandelaGrouping *grouping, const CandelaRowGroup *group)
+is_group (CandelaGrouping *grouping, CandelaRowGroup *group)
 {
   for (guint32 s = group->first; s <= group->last; s++)
     if (!fits (grouping, group, &grouping->plan->steps[s]))

@@ -88,6 +88,25 @@ static const char *const expressions[] = {
   "d = x[:, None] - x[None, 0:5]; sqrt(sum(d * d, axis=-1)) + c",
 };
 
+/* Of so much data that blocks of few columns are packed. */
+static const char *const packed[] = {
+  "e = exp(x - max(x, axis=0, keepdims=true)); e / sum(e, axis=0, keepdims=true)",
+  "m = max(x, axis=0); m + log(sum(exp(x - m), axis=0))",
+  "(x - mean(x, axis=0)) / sqrt(var(x, axis=0, keepdims=true) + 1e-5) * r + r",
+  "d = x - r; s = sum(d * d, axis=0); sqrt(s), d",
+  "i = argmax(x, axis=0); x * astype(i, \"float32\") + r, astype(x * 8, \"int16\") - max(x, axis=0)",
+  "t = x * 2; sum(t[::-1], axis=0, keepdims=true) + t + t[::-1]",
+  "t = x * 2; u = t[1:]; u - max(t, axis=0) + t[0]",
+  "t = x + 1; s = sum(t, axis=0); t / s[None, :], s, t",
+  "t = x + 1; s = sum(t, axis=0); u = where(t > s, t, x[::-1]); u - max(u, axis=0), mean(t * u, axis=0)",
+  "y = astype(x, \"float64\"); t = y * 3; a = t - max(t, axis=0); a * a + mean(a, axis=0) * x",
+  "a, b = moments(x, axis=0); (x - a) / sqrt(b + 1)",
+  "y = x * c[0:2, 0][:, None, None]; e = exp(y - max(y, axis=1, keepdims=true)); e / sum(e, axis=1, keepdims=true)",
+  "y = x * c[0:2, 0][:, None, None]; t = y * 3; t - max(t, axis=(0, 1)) + t[1]",
+  "y = x * c[0:2, 0][:, None, None]; t = y + r; permute_dims(t, [1, 0, 2]) - sum(t, axis=(0, 1))",
+  "y = reshape(x, [2, -1, 1032]); e = exp(y - max(y, axis=1, keepdims=true)); e / sum(e, axis=1, keepdims=true)",
+};
+
 static CandelaTensor *
 make_data (CandelaDType dtype, gint64 n, gint64 m, guint32 seed)
 {
@@ -155,6 +174,39 @@ test_expression (gconstpointer data)
       }
 }
 
+static void
+test_packed (gconstpointer data)
+{
+  const gint64 n = 1030, m = 2064;
+  g_autoptr (GHashTable) names = names_new ();
+  g_autoptr (CandelaExpression) expression = NULL;
+  g_autoptr (GPtrArray) roots = g_ptr_array_new ();
+  g_autoptr (CandelaPlan) one_by_one = NULL, plan = NULL;
+  CandelaTensor **wanted;
+
+  put_data (names, "x", CANDELA_DTYPE_FLOAT32, n, m, FALSE);
+  put_data (names, "r", CANDELA_DTYPE_FLOAT32, 1, m, TRUE);
+  put_data (names, "c", CANDELA_DTYPE_FLOAT32, n, 1, FALSE);
+  expression = parse (data, names);
+  for (guint v = 0; v < candela_expression_get_n_values (expression); v++)
+    g_ptr_array_add (roots, candela_expression_get_nth_value (expression, v));
+  one_by_one = plan_roots ((CandelaNode **) roots->pdata, roots->len, NO_OPTIMIZATION);
+  plan = plan_roots ((CandelaNode **) roots->pdata, roots->len, CANDELA_PLAN_DEFAULT);
+  wanted = run_plan (one_by_one, NULL);
+  for (guint threads = 1; threads <= 3; threads += 2)
+    {
+      CandelaTensor **got;
+
+      candela_set_num_threads (threads);
+      got = run_plan (plan, NULL);
+      for (gsize k = 0; k < roots->len; k++)
+        assert_tensors_same (got[k], wanted[k], data);
+      free_tensors (got, roots->len);
+    }
+  free_tensors (wanted, roots->len);
+  candela_set_num_threads (0);
+}
+
 /* By hand: equal elements share a softmax equally; rows that are multiples of one
  * another are the same when standardised; distances in a 3-4-5 triangle. */
 static void
@@ -189,6 +241,12 @@ main (int argc, char **argv)
       g_autofree char *path = g_strdup_printf ("/rows/expression/%u", i);
 
       g_test_add_data_func (path, expressions[i], test_expression);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (packed); i += EACH)
+    {
+      g_autofree char *path = g_strdup_printf ("/rows/packed/%u", i);
+
+      g_test_add_data_func (path, packed[i], test_packed);
     }
   g_test_add_func ("/rows/values", test_values);
   return g_test_run ();

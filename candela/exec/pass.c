@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A fused step made ready to run: what its inputs are to the loops, which results are stored
+ * past the caches, how large tiles and chunks are. */
+#include <candela/exec/stage-private.h>
+#include <candela/value/stream-private.h>
+
+/* Elements of a tile. Calling a loop for fewer costs more than reading some tiles
+ * from the second-level cache, so a tile is smaller only where that would be full. */
+#define TILE 1024
+#define MIN_TILE 256
+#define CACHE_BYTES (1024 * 1024)
+#define ELEMENT_BYTES 16 /* the widest */
+
+/* Rows of so many elements are taken one by one: what is one number for a row, or the
+ * same row each time, need not be packed then. */
+#define MIN_ROW 256
+
+/* Elements of a chunk, which one thread takes at a time: so many that there is little to
+ * do between chunks, but of smaller work some for each thread. */
+#define MIN_CHUNK (16 * 1024)
+#define MAX_CHUNK (64 * 1024)
+#define ENOUGH_CHUNKS 8
+/* … at least and at most, if an input is packed for a whole chunk: the more, the longer
+ * the runs in which it is read. */
+#define MIN_ACROSS (256 * 1024)
+#define MAX_ACROSS (1024 * 1024)
+
+/* What is written over an input has its lines in the cache already. */
+static gboolean
+is_streamed (const CandelaPlan *plan, const CandelaPlanOutput *output)
+{
+  const CandelaPlanValue *value = &plan->values[output->value];
+  gboolean result;
+  gsize from;
+
+  if (!candela_can_stream () || value->storage != CANDELA_STORAGE_SLOT
+      || (output->kind != CANDELA_OUTPUT_ALLOCATE && output->kind != CANDELA_OUTPUT_REUSE))
+    return FALSE;
+  result = plan->slots[value->source].end == CANDELA_PLAN_NONE;
+  from = result ? CANDELA_STREAM_RESULTS_FROM : CANDELA_STREAM_FROM;
+  return (guint64) value->layout->n_elements >= from / candela_dtype_get_size (value->dtype);
+}
+
+/* Whether it is one element, or packed, along the axes that are no rows; and its rows
+ * are as far apart everywhere. */
+static gboolean
+goes_by_rows (CandelaPassInput *input, guint n_axes)
+{
+  const CandelaLayout *layout = input->layout;
+  gint64 packed = 1;
+  gboolean scalar = TRUE, whole = TRUE;
+
+  for (guint axis = layout->rank; axis-- > n_axes;)
+    {
+      scalar = scalar && (layout->strides[axis] == 0 || layout->dims[axis] == 1);
+      whole = whole && (layout->strides[axis] == packed || layout->dims[axis] == 1);
+      packed *= layout->dims[axis];
+    }
+  if ((!scalar && !whole) || !candela_layout_find_stride (layout, 0, n_axes, &input->row_stride))
+    return FALSE;
+  input->kind = scalar ? CANDELA_TILE_ROW_SCALAR : CANDELA_TILE_ROW_PACKED;
+  return TRUE;
+}
+
+static void
+prepare_rows (CandelaPass *pass, const CandelaPassRows *rows)
+{
+  guint64 row = pass->n / (guint64) rows->n_rows;
+
+  for (guint32 o = 0; o < pass->step->n_outputs; o++)
+    {
+      if ((rows->read_again >> o & 1) != 0
+          || (gsize) rows->n_columns * pass->output_sizes[o] % CANDELA_STREAM_LINE != 0)
+        pass->streamed[o] = FALSE;
+      if (rows->packs && pass->streamed[o])
+        pass->pieces_streamed |= 1u << o;
+      pass->streamed[o] = pass->streamed[o] && !rows->packs;
+    }
+  if (row < MIN_ROW)
+    return;
+  for (guint32 i = 0; i < pass->step->n_inputs; i++)
+    {
+      CandelaPassInput *input = &pass->inputs[i];
+
+      if (input->kind != CANDELA_TILE_STRIDED || !goes_by_rows (input, rows->n_axes))
+        continue;
+      pass->row = row;
+    }
+}
+
+static gboolean
+prepare (CandelaPass *pass, gboolean pieces, GError **error)
+{
+  const CandelaPlan *plan = pass->run->plan;
+  const CandelaPlanStep *step = pass->step;
+  const CandelaLayout *shape = plan->values[plan->outputs[step->first_output].value].layout;
+
+  for (guint32 o = 0; o < step->n_outputs; o++)
+    {
+      guint32 v = plan->outputs[step->first_output + o].value;
+
+      pass->output_sizes[o] = candela_dtype_get_size (plan->values[v].dtype);
+      pass->outputs[o] = (guint8 *) candela_run_get_data (pass->run, v)
+                         + plan->values[v].layout->offset * (gint64) pass->output_sizes[o];
+      pass->streamed[o] = is_streamed (plan, &plan->outputs[step->first_output + o]);
+      if (pass->streamed[o])
+        pass->n_streamed = o + 1;
+    }
+  for (guint32 i = 0; i < step->n_inputs; i++)
+    {
+      guint32 v = plan->inputs[step->first_input + i];
+      const CandelaLayout *layout = plan->values[v].layout;
+      CandelaPassInput *input = &pass->inputs[i];
+
+      input->layout = NULL;
+      input->walk = NULL;
+      input->size = candela_dtype_get_size (plan->values[v].dtype);
+      input->data = (const guint8 *) candela_run_get_data (pass->run, v) + layout->offset * (gint64) input->size;
+      if (layout->n_elements == 1 || pieces || (layout->contiguous && layout->n_elements == shape->n_elements))
+        {
+          input->kind = layout->n_elements == 1 && shape->n_elements != 1 ? CANDELA_TILE_SCALAR : CANDELA_TILE_PACKED;
+          continue;
+        }
+      input->kind = CANDELA_TILE_STRIDED;
+      input->layout = candela_layout_broadcast (layout, shape->dims, shape->rank, error);
+      if (input->layout == NULL)
+        return FALSE;
+      input->walk = g_new (CandelaPackWalk, 1);
+      candela_pack_walk_init (input->walk, input->layout, input->size);
+    }
+  return TRUE;
+}
+
+/* Of a step that is one group: all that it computes has the size of a group's
+ * elements, but a scalar may be larger than what is made of it. */
+static gsize
+widest_input (const CandelaPass *pass)
+{
+  gsize size = pass->program->groups[0].size;
+
+  for (guint32 i = 0; i < pass->step->n_inputs; i++)
+    size = MAX (size, pass->inputs[i].size);
+  return size;
+}
+
+static void
+size_tiles (CandelaPass *pass)
+{
+  const CandelaPlanStep *step = pass->step;
+  const CandelaStageProgram *program = pass->program;
+  gsize n_tiles = step->n_registers + step->n_inputs;
+  gsize n_scratch = n_tiles + CANDELA_MAX_LOOP_INPUTS + pass->n_streamed;
+  gsize fitting = CACHE_BYTES / (ELEMENT_BYTES * MAX (n_tiles, 1));
+
+  pass->tile = CLAMP (fitting & ~(gsize) 63, MIN_TILE, TILE);
+  if (program != NULL)
+    pass->tile = program->whole ? program->block : MAX (pass->tile, program->block);
+  if (pass->n < pass->tile)
+    pass->tile = (pass->n + 15) & ~(gsize) 15;
+  pass->tile_bytes = pass->tile * ELEMENT_BYTES;
+  if (program != NULL && program->whole)
+    pass->tile_bytes = pass->tile * widest_input (pass);
+  pass->scratch_bytes = n_scratch * pass->tile_bytes;
+  if (program != NULL)
+    pass->scratch_bytes += program->n_stages * sizeof (CandelaStage);
+  for (guint32 i = 0; i < step->n_inputs; i++)
+    if (pass->inputs[i].kind == CANDELA_TILE_STRIDED
+        && candela_pack_walk_gains (pass->inputs[i].walk, pass->tile, MAX_CHUNK))
+      {
+        pass->inputs[i].kind = CANDELA_TILE_ACROSS;
+        pass->chunk = CLAMP (pass->n / 8, MIN_ACROSS, MAX_ACROSS);
+      }
+}
+
+gboolean
+candela_pass_init (CandelaPass *pass, CandelaRun *run, const CandelaPlanStep *step, CandelaPassInput *inputs,
+                   const CandelaPassRows *rows, GError **error)
+{
+  *pass = (CandelaPass){ .run = run, .step = step, .inputs = inputs, .caller = g_thread_self () };
+  pass->n = run->plan->values[run->plan->outputs[step->first_output].value].layout->n_elements;
+  pass->chunk = candela_get_num_threads () == 1
+                  ? MAX_CHUNK
+                  : CLAMP (pass->n / ENOUGH_CHUNKS, MIN_CHUNK, MAX_CHUNK) & ~(gsize) (TILE - 1);
+  for (guint32 i = 0; i < step->n_inputs; i++)
+    {
+      inputs[i].layout = NULL;
+      inputs[i].walk = NULL;
+      inputs[i].alternate = FALSE;
+    }
+  if (!prepare (pass, rows != NULL && rows->n_columns > 0, error))
+    return FALSE;
+  if (rows != NULL)
+    prepare_rows (pass, rows);
+  pass->program = candela_stage_program_new (pass);
+  size_tiles (pass);
+  return TRUE;
+}
+
+void
+candela_pass_clear (CandelaPass *pass)
+{
+  for (guint32 i = 0; i < pass->step->n_inputs; i++)
+    {
+      g_clear_pointer (&pass->inputs[i].layout, candela_layout_unref);
+      g_clear_pointer (&pass->inputs[i].walk, g_free);
+    }
+  g_clear_pointer (&pass->program, g_free);
+}
