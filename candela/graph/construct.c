@@ -4,7 +4,8 @@
  * anything runs. Inputs are counted and promoted (weak scalars take the dtype
  * of the arrays that they meet), the op infers its outputs, and what is known
  * to be equal to an input, or is arithmetic of scalars alone, is folded where
- * that changes no bit. */
+ * that changes no bit. What has a shape only once it has been computed is computed
+ * now, by the layer that runs plans. */
 #include <candela/graph/node-private.h>
 #include <candela/op/registry.h>
 #include <candela/value/dtype-private.h>
@@ -261,6 +262,36 @@ make_node (const Construction *c, CandelaInference *inference, CandelaParams *pa
 }
 
 static CandelaNode *
+fold_or_make (const Construction *c, CandelaInference *inference, CandelaParams *params)
+{
+  int same = c->facts->info->fold != NULL ? c->facts->info->fold (inference) : -1;
+  CandelaNode *node;
+
+  if (same >= 0 && same < (int) c->n_inputs && (!c->inputs[same]->weak || stays_weak (c, params))
+      && c->dtypes[same] == inference->out_dtypes[0] && c->facts->n_outputs == 1
+      && candela_layout_same_shape (c->layouts[same], inference->out_layouts[0]))
+    return candela_node_ref (c->inputs[same]);
+  node = fold_scalars (c, inference, params);
+  return node != NULL ? node : make_node (c, inference, params);
+}
+
+/* A node whose shape depends on data has one only when it has been computed. */
+static CandelaNode *
+compute_now (const Construction *c, const CandelaInference *inference, GError **error)
+{
+  for (guint i = 0; i < c->n_inputs; i++)
+    if (c->inputs[i]->unbound)
+      {
+        candela_inference_fail (inference, error, CANDELA_ERROR_SHAPE,
+                                "the shape of the result depends on the elements of %s, and these on a slot: they are "
+                                "not there until the plan runs",
+                                candela_op_facts_input (c->facts, i)->name);
+        return NULL;
+      }
+  return candela_node_compute_now (inference, c->inputs, error);
+}
+
+static CandelaNode *
 infer_and_make (const Construction *c, CandelaParams *params, GError **error)
 {
   CandelaInference inference;
@@ -268,18 +299,8 @@ infer_and_make (const Construction *c, CandelaParams *params, GError **error)
 
   candela_inference_init (&inference, c->op, params, c->n_inputs, c->layouts, c->dtypes, c->promoted);
   if (candela_inference_run (&inference, error))
-    {
-      int same = c->facts->info->fold != NULL ? c->facts->info->fold (&inference) : -1;
-
-      if (same >= 0 && same < (int) c->n_inputs && (!c->inputs[same]->weak || stays_weak (c, params))
-          && c->dtypes[same] == inference.out_dtypes[0] && c->facts->n_outputs == 1
-          && candela_layout_same_shape (c->layouts[same], inference.out_layouts[0]))
-        node = candela_node_ref (c->inputs[same]);
-      else
-        node = fold_scalars (c, &inference, params);
-      if (node == NULL)
-        node = make_node (c, &inference, params);
-    }
+    node = c->facts->info->output_shape == CANDELA_OUTPUT_SHAPE_DATA ? compute_now (c, &inference, error)
+                                                                     : fold_or_make (c, &inference, params);
   candela_inference_clear (&inference);
   return node;
 }
@@ -415,13 +436,16 @@ candela_node_new_for_op (CandelaOp *op, CandelaNode *const *inputs, gsize n_inpu
  * @error: return location for an error
  *
  * A node for an op of any plugin. Shapes, dtypes and parameters are checked now;
- * nothing is computed. An optional input that is not given may be %NULL. Where an
- * error is already set, it stays as it is and the result is %NULL: an input that
- * is the result of a failed call is %NULL, and a chain of calls is checked once,
- * at its end.
+ * nothing is computed, but where the op declares that its result's shape depends on
+ * data: it and its inputs are computed now, and the node is an edge. The current
+ * cancellable of the thread (g_cancellable_push_current()) cancels that. An optional
+ * input that is not given may be %NULL. Where an error is already set, it stays as it
+ * is and the result is %NULL: an input that is the result of a failed call is %NULL,
+ * and a chain of calls is checked once, at its end.
  *
  * Returns: (transfer full): a node, or %NULL on any error of
- *   #CandelaError but those of files
+ *   #CandelaError but those of files; where it is computed, also on one of
+ *   candela_node_materialize()
  *
  * Since: 1.0
  */

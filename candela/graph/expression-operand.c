@@ -231,7 +231,7 @@ candela_parser_settle (CandelaParser *parser, CandelaOperand *operand, GError **
   switch (operand->kind)
     {
     case CANDELA_OPERAND_NODE:
-      return operand->node->n_outputs <= 1
+      return candela_node_get_n_outputs (operand->node) == 1
              || candela_lexer_fail (&parser->lexer, operand->start, error,
                                     "%u values where one is needed: give each a name, as in a, b = f(x)",
                                     candela_node_get_n_outputs (operand->node));

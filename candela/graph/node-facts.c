@@ -128,9 +128,14 @@ candela_node_get_op (CandelaNode *node)
 guint
 candela_node_get_n_outputs (CandelaNode *node)
 {
+  guint n = 1;
+
   g_return_val_if_fail (node != NULL, 0);
 
-  return MAX (node->n_outputs, 1);
+  if (node->kind == CANDELA_NODE_EDGE && !node->literal && node->u.edge.others != NULL)
+    while (node->u.edge.others[n - 1] != NULL)
+      n++;
+  return MAX (node->n_outputs, n);
 }
 
 /**

@@ -38,8 +38,14 @@ struct _CandelaNode
   {
     CandelaTensor *tensor; /* EDGE; CACHE, once filled (atomic) */
     guint8 scalar[16];     /* EDGE, literal */
-    char *slot_name;       /* SLOT */
-    guint output;          /* OUTPUT: which */
+    struct
+    {
+      CandelaTensor *tensor;  /* the one above */
+      CandelaTensor **others; /* EDGE: of an op with several outputs that has been computed, all but the first, ended by
+                               * NULL; else NULL */
+    } edge;
+    char *slot_name; /* SLOT */
+    guint output;    /* OUTPUT: which */
     struct
     {
       CandelaOp *op;
@@ -76,6 +82,14 @@ CandelaNode *candela_node_alloc (CandelaNodeKind kind, CandelaDType dtype, Cande
 
 /* A scalar of that dtype; value is read as the dtype's C type. */
 CandelaNode *candela_node_new_literal (CandelaDType dtype, gconstpointer value, gboolean weak);
+
+/* An edge with the values of an op that has been computed; takes the tensors over. */
+CandelaNode *candela_node_new_computed (CandelaTensor **tensors, guint n);
+
+/* exec/now.c, of a layer above: computes a node whose shape depends on data, from the
+ * inputs that have been inferred from; NULL with an error of
+ * candela_node_materialize(), or the kernel's. */
+CandelaNode *candela_node_compute_now (const CandelaInference *inference, CandelaNode *const *inputs, GError **error);
 
 /* A plan (of the layer above) as one node; takes the plan over. */
 CandelaNode *candela_node_new_for_plan (gpointer plan, GDestroyNotify plan_unref, CandelaDType dtype,

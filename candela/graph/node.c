@@ -45,8 +45,12 @@ free_payload (CandelaNode *node)
   switch ((CandelaNodeKind) node->kind)
     {
     case CANDELA_NODE_EDGE:
-      if (!node->literal)
-        g_object_unref (node->u.tensor);
+      if (node->literal)
+        break;
+      g_object_unref (node->u.edge.tensor);
+      for (guint o = 0; node->u.edge.others != NULL && node->u.edge.others[o] != NULL; o++)
+        g_object_unref (node->u.edge.others[o]);
+      g_free (node->u.edge.others);
       break;
     case CANDELA_NODE_CACHE:
       g_clear_object (&node->u.tensor);
@@ -151,6 +155,20 @@ candela_node_new_tensor (CandelaTensor *tensor)
   node = candela_node_alloc (CANDELA_NODE_EDGE, candela_tensor_get_dtype (tensor), candela_tensor_get_layout (tensor),
                              NULL, 0);
   node->u.tensor = g_object_ref (tensor);
+  return node;
+}
+
+CandelaNode *
+candela_node_new_computed (CandelaTensor **tensors, guint n)
+{
+  CandelaNode *node = candela_node_new_tensor (tensors[0]);
+
+  g_object_unref (tensors[0]);
+  if (n > 1)
+    {
+      node->u.edge.others = g_new0 (CandelaTensor *, n);
+      memcpy (node->u.edge.others, tensors + 1, (n - 1) * sizeof *tensors);
+    }
   return node;
 }
 
@@ -333,8 +351,10 @@ candela_node_get_output (CandelaNode *node, guint output, GError **error)
                    candela_node_get_n_outputs (node), candela_node_get_n_outputs (node) == 1 ? "" : "s", output);
       return NULL;
     }
-  if (node->n_outputs <= 1)
+  if (candela_node_get_n_outputs (node) == 1)
     return candela_node_ref (node);
+  if (node->kind == CANDELA_NODE_EDGE)
+    return candela_node_new_tensor (output == 0 ? node->u.edge.tensor : node->u.edge.others[output - 1]);
   if (node->weak && node->aliasing == CANDELA_ALIASING_NONE)
     {
       projection = candela_node_fold_literals (node->u.op.facts, node->u.op.kernel, node->inputs, node->n_inputs,

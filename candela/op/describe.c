@@ -10,7 +10,7 @@ static const char *const axes_names[] = { "opaque", "element-wise", "row-wise", 
 static const char *const effect_names[] = { "pure", "ordered" };
 static const char *const determinism_names[] = { "bitwise", "per-layout", "none" };
 static const char *const threads_names[] = { "any", "one-at-a-time", "caller" };
-static const char *const shape_names[] = { "static", "bounded", "data" };
+static const char *const shape_names[] = { "static", "data" };
 
 #define NAME_OF(names, value) ((guint) (value) < G_N_ELEMENTS (names) ? names[value] : "unknown")
 

@@ -4,6 +4,7 @@
  * ways to read an input of any layout and dtype as packed elements. */
 #include <candela/op/op-private.h>
 #include <candela/value/copy-private.h>
+#include <candela/value/debug-private.h>
 #include <candela/value/dtype-private.h>
 #include <candela/value/stream-private.h>
 
@@ -112,7 +113,7 @@ candela_kernel_get_input_dtype (const CandelaKernel *kernel, guint input)
  * and holds anything before it is written.
  *
  * Returns: (nullable): the address; %NULL if the output is not computed but an
- *   input, or a view of one
+ *   input, or a view of one, or its shape depends on data and has not been said yet
  *
  * Since: 1.0
  */
@@ -134,7 +135,8 @@ candela_kernel_get_output (const CandelaKernel *kernel, guint output)
  *
  * The layout of an output.
  *
- * Returns: (transfer none): the layout
+ * Returns: (transfer none) (nullable): the layout; %NULL if its shape depends on
+ *   data and has not been said yet
  *
  * Since: 1.0
  */
@@ -163,6 +165,57 @@ candela_kernel_get_output_dtype (const CandelaKernel *kernel, guint output)
   g_return_val_if_fail (output < kernel->n_outputs, CANDELA_DTYPE_INVALID);
 
   return kernel->out_dtypes[output];
+}
+
+/**
+ * candela_kernel_set_output_shape: (skip)
+ * @kernel: a kernel call
+ * @output: which output
+ * @shape: (array length=n_dims): its shape
+ * @n_dims: the number of its axes: that which infer gave it
+ * @error: return location for an error
+ *
+ * Says the shape of an output, for an op that declares
+ * %CANDELA_OUTPUT_SHAPE_DATA. There the memory of an output, which
+ * candela_kernel_get_output() gives, and its layout are there only after this call.
+ *
+ * Returns: %FALSE on %CANDELA_ERROR_SHAPE, %CANDELA_ERROR_NO_MEMORY, or
+ *   %CANDELA_ERROR_PLUGIN if the op does not declare it or has said so already, or
+ *   infer gave the output another number of axes
+ *
+ * Since: 1.0
+ */
+gboolean
+candela_kernel_set_output_shape (CandelaKernel *kernel, guint output, const gint64 *shape, gsize n_dims, GError **error)
+{
+  const char *wrong = kernel->made == NULL                       ? "its op does not declare that data say it"
+                      : output >= kernel->n_outputs              ? "there is none"
+                      : kernel->made[output] != NULL             ? "it has been said"
+                      : kernel->inferred[output]->rank != n_dims ? "infer gave it another number of axes"
+                                                                 : NULL;
+  g_autoptr (CandelaLayout) layout = NULL;
+  g_autoptr (CandelaBuffer) buffer = NULL;
+  gsize bytes;
+
+  if (wrong != NULL)
+    {
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_PLUGIN, "%s: the kernel says the shape of output %u, but %s",
+                   candela_op_get_name (kernel->op), output, wrong);
+      return FALSE;
+    }
+  layout = candela_layout_new (shape, n_dims, error);
+  if (layout == NULL)
+    return FALSE;
+  buffer = candela_buffer_new (
+    candela_tensor_count_bytes (kernel->out_dtypes[output], layout, &bytes) ? bytes : G_MAXSIZE, error);
+  if (buffer == NULL)
+    return FALSE;
+  if ((candela_debug_flags () & CANDELA_DEBUG_POISON) != 0)
+    candela_buffer_poison (buffer, kernel->out_dtypes[output] == CANDELA_DTYPE_BOOL);
+  kernel->made[output] = candela_tensor_new_for_buffer (kernel->out_dtypes[output], layout, buffer);
+  kernel->outputs[output] = buffer->data;
+  kernel->out_layouts[output] = candela_tensor_get_layout (kernel->made[output]);
+  return TRUE;
 }
 
 /**

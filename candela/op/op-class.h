@@ -95,6 +95,12 @@ const CandelaLayout *candela_kernel_get_output_layout (const CandelaKernel *kern
 CANDELA_AVAILABLE_IN_1_0
 CandelaDType candela_kernel_get_output_dtype (const CandelaKernel *kernel, guint output);
 
+/* The shape of an output of an op that declares CANDELA_OUTPUT_SHAPE_DATA: gives it
+ * its memory, which is not there before. To be called for each output. */
+CANDELA_AVAILABLE_IN_1_0
+gboolean candela_kernel_set_output_shape (CandelaKernel *kernel, guint output, const gint64 *shape, gsize n_dims,
+                                          GError **error);
+
 CANDELA_AVAILABLE_IN_1_0
 GCancellable *candela_kernel_get_cancellable (const CandelaKernel *kernel);
 

@@ -61,9 +61,10 @@ typedef enum {
 } CandelaThreads;
 
 typedef enum {
-  CANDELA_OUTPUT_SHAPE_STATIC,  /* known when the node is built */
-  CANDELA_OUTPUT_SHAPE_BOUNDED, /* at most what infer says */
-  CANDELA_OUTPUT_SHAPE_DATA     /* known only from data */
+  CANDELA_OUTPUT_SHAPE_STATIC, /* known when the node is built */
+  CANDELA_OUTPUT_SHAPE_DATA    /* known only from data: the node is computed when it is built, and the kernel says the
+                                * shapes with candela_kernel_set_output_shape(); of what infer says only dtypes and
+                                * numbers of axes count */
 } CandelaOutputShape;
 
 /* Where the operands of a kernel are. */

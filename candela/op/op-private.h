@@ -7,6 +7,7 @@
 #include <candela/op/op-class.h>
 #include <candela/op/params-private.h>
 #include <candela/value/layout-private.h>
+#include <candela/value/tensor-private.h>
 
 G_BEGIN_DECLS
 
@@ -74,7 +75,7 @@ struct _CandelaKernel
   const CandelaLayout *const *in_layouts;
   const CandelaDType *in_dtypes;
   gpointer *outputs;
-  CandelaLayout *const *out_layouts;
+  CandelaLayout **out_layouts;
   const CandelaDType *out_dtypes;
   GCancellable *cancellable;
   void (*parallel_for) (guint64 n, CandelaKernelChunkFunc func, gpointer data); /* NULL: on this thread */
@@ -82,6 +83,8 @@ struct _CandelaKernel
   gpointer feed_data;
   void (*output_done) (gpointer data, guint64 start, guint64 n); /* NULL: nobody wants to know */
   gpointer output_done_data;
+  CandelaTensor **made; /* of an op whose outputs have shapes that depend on data: what has been made of them */
+  const CandelaLayout *const *inferred; /* the layouts that infer gave these */
 };
 
 G_END_DECLS

@@ -112,8 +112,10 @@ check_words (const CandelaOpInfo *info)
       || (guint) info->effect > CANDELA_EFFECT_ORDERED || (guint) info->determinism > CANDELA_DETERMINISM_NONE
       || (guint) info->threads > CANDELA_THREADS_CALLER || (guint) info->output_shape > CANDELA_OUTPUT_SHAPE_DATA)
     return "one of its facts has a value that this version does not know";
-  if (info->output_shape != CANDELA_OUTPUT_SHAPE_STATIC)
-    return "this version plans only outputs whose shape is known when the node is built";
+  if (info->output_shape == CANDELA_OUTPUT_SHAPE_DATA
+      && (info->axes != CANDELA_AXES_OPAQUE || info->aliasing != CANDELA_ALIASING_NONE || info->in_place != NULL
+          || info->effect != CANDELA_EFFECT_PURE))
+    return "the shape of its output depends on data, and it is not opaque and pure, with buffers of its own";
   return NULL;
 }
 

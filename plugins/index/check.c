@@ -4,6 +4,9 @@
  * one that is told of is the first. */
 #include "index.h"
 
+/* Bytes of a unit up to which units are moved word by word. */
+#define MAX_SHORT 64
+
 const CandelaInputInfo index_inputs[] = {
   { "x", .summary = "what is chosen from" },
   { "indices", .kinds = CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED, .fixed = CANDELA_DTYPE_INT64,
@@ -186,4 +189,28 @@ index_gather (guint8 *out, const guint8 *in, const gint64 *indices, gint64 strid
     default:
       gather_16 (out, in, indices, stride, step, n);
     }
+}
+
+void
+index_gather_units (guint8 *out, const guint8 *in, const gint64 *indices, gint64 step, gint64 n, gint64 unit,
+                    gsize size)
+{
+  const gint64 bytes = unit * (gint64) size, step_bytes = step * (gint64) size;
+
+  if (unit == 1)
+    index_gather (out, in, indices, step, 0, n, size);
+  else if (bytes >= 8 && bytes <= MAX_SHORT)
+    for (gint64 i = 0; i < n; i++)
+      {
+        const guint8 *from = in + indices[i] * step_bytes;
+        gint64 at = 0;
+
+        /* Whole words, the last of which may overlap the one before. */
+        for (; at + 8 < bytes; at += 8)
+          memcpy (out + i * bytes + at, from + at, 8);
+        memcpy (out + (i + 1) * bytes - 8, from + bytes - 8, 8);
+      }
+  else
+    for (gint64 i = 0; i < n; i++)
+      memcpy (out + i * bytes, in + indices[i] * step_bytes, (gsize) bytes);
 }

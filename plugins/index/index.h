@@ -51,7 +51,13 @@ int index_check_axis (const CandelaInference *inference, gint64 axis, GError **e
 void index_gather (guint8 *out, const guint8 *in, const gint64 *indices, gint64 stride, gint64 step, gint64 n,
                    gsize size);
 
+/* Units of so many elements, which lie packed: unit i of out is that at in, after
+ * indices[i] steps. */
+void index_gather_units (guint8 *out, const guint8 *in, const gint64 *indices, gint64 step, gint64 n, gint64 unit,
+                         gsize size);
+
 extern const CandelaInputInfo index_inputs[];
 extern const CandelaOpInfo index_take_op, index_take_along_axis_op;
+extern const CandelaOpInfo index_nonzero_op, index_boolean_mask_op;
 
 G_END_DECLS

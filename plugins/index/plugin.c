@@ -3,7 +3,8 @@
  * The plugin of elements chosen by index. */
 #include "index.h"
 
-static const CandelaOpInfo *const ops[] = { &index_take_op, &index_take_along_axis_op, NULL };
+static const CandelaOpInfo *const ops[] = { &index_take_op, &index_take_along_axis_op, &index_nonzero_op,
+                                            &index_boolean_mask_op, NULL };
 
 static gboolean
 register_ops (CandelaPlugin *plugin, GError **error)

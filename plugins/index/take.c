@@ -8,9 +8,6 @@ enum {
   AXIS
 };
 
-/* Bytes of a unit up to which units are moved by loops of one size. */
-#define MAX_SHORT 64
-
 static const CandelaParamInfo take_params[] = {
   { "axis", CANDELA_PARAM_INT, .summary = "the axis that is chosen along; none: the only one" },
   { NULL },
@@ -70,22 +67,8 @@ take_units (const Take *take, gint64 outer, gint64 start, const gint64 *indices,
     for (gint64 i = 0; i < n; i++)
       candela_kernel_pack_input (take->kernel, INDEX_INPUT_X, take->dtype,
                                  (outer * take->check.length + indices[i]) * unit, unit, out + i * bytes);
-  else if (unit == 1)
-    index_gather (out, data, indices, take->step, 0, n, size);
-  else if (bytes >= 8 && bytes <= MAX_SHORT)
-    for (gint64 i = 0; i < n; i++)
-      {
-        const guint8 *in = data + indices[i] * take->step * size;
-        gint64 at = 0;
-
-        /* Whole words, the last of which may overlap the one before. */
-        for (; at + 8 < bytes; at += 8)
-          memcpy (out + i * bytes + at, in + at, 8);
-        memcpy (out + (i + 1) * bytes - 8, in + bytes - 8, 8);
-      }
   else
-    for (gint64 i = 0; i < n; i++)
-      memcpy (out + i * bytes, data + indices[i] * take->step * size, bytes);
+    index_gather_units (out, data, indices, take->step, n, unit, take->size);
 }
 
 static void

@@ -82,6 +82,28 @@ test('indexing: what is wrong', () => {
     check(throws(GLib.Error, () => m.at(2)).message.includes('out of range'));
 });
 
+test('indexing by masks', () => {
+    const m = ops.arange(0, 6).reshape([2, 3]);
+
+    values(m.at(m.remainder(2).equal(0)), [0n, 2n, 4n], DType.INT64);
+    values(m.at(asarray([false, true])), [[3n, 4n, 5n]]);
+    values(m.at(m.greater(9)), []);
+    values(m.at(asarray(true)), [[[0n, 1n, 2n], [3n, 4n, 5n]]]);
+    check(throws(GLib.Error, () => m.at(asarray([true]))).matches(Candela.Error, Candela.Error.SHAPE));
+});
+
+test('shapes that depend on data', () => {
+    const x = asarray([[0, 1.5], [NaN, -0]]).multiply(1);
+    const [rows, columns] = x.nonzero();
+
+    values(rows, [0n, 1n], DType.INT64);
+    values(columns, [1n, 0n], DType.INT64);
+    equal(x.node.get_kind(), Candela.NodeKind.EDGE);
+    equal(ops.nonzero(ops.zeros([2, 0, 3])).shape, [3, 0]);
+    values(ops.boolean_mask(x, x.greater(1)), [1.5]);
+    check(throws(GLib.Error, () => ops.nonzero(asarray(1))).matches(Candela.Error, Candela.Error.SHAPE));
+});
+
 test('iteration and length', () => {
     equal([...A].map(row => row.toArray()), [[1, 2], [3, 4]]);
     equal(A.shape[0], 2);

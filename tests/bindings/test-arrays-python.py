@@ -143,6 +143,53 @@ def indexing_by_arrays():
             numpy.testing.assert_array_equal(numpy.asarray(x[key]), n[key])
 
 
+@test("indexing by masks")
+def indexing_by_masks():
+    m = xp.reshape(xp.arange(6), (2, 3))
+    values(m[m % 2 == 0], [0, 2, 4], xp.int64)
+    values(m[xp.asarray([False, True])], [[3, 4, 5]])
+    values(m.T[m.T > 2], [3, 4, 5])
+    values(m[m > 9], [])
+    values(m[True], [[[0, 1, 2], [3, 4, 5]]])
+    equal(m[False].shape, (0, 2, 3))
+    equal(m[xp.asarray(True)].shape, (1, 2, 3))
+    values(m[1, [True, False, True]], [3, 5])
+    values(m[[True, False], :2], [[0, 1]])
+    values(xp.asarray(7)[True], [7])
+    raises(IndexError, lambda: m[xp.asarray([True])])
+    raises(IndexError, lambda: m[[True, False, True]])
+    raises(IndexError, lambda: m[xp.ones((2, 3, 1), dtype=xp.bool)])
+    raises(IndexError, lambda: m[m > 0, 0])
+    raises(ValueError, lambda: m[(m > 0) & (xp.ones((3, 3)) > 0)])
+    if numpy is not None:
+        n = numpy.arange(120).reshape(4, 5, 6)
+        x = xp.asarray(n)
+        for key in (n % 3 == 0, n[:, :, 0] % 4 == 0, numpy.array([True, False, True, True]), numpy.True_,
+                    (slice(None), n[0, :, 0] % 2 == 0), (Ellipsis, n[0, 0] % 2 == 0), (1, n[0] % 7 == 1),
+                    (None, n[:, :, 0] % 4 == 0, slice(None, None, -1)), (slice(1, 3), True, n[0] % 2 == 0),
+                    (n[:, 0, 0] > 0, [1, 2, 0]), (numpy.array([True, False, False, True]), slice(None), [0, 5]),
+                    (Ellipsis, False), (Ellipsis, True)):
+            numpy.testing.assert_array_equal(numpy.asarray(x[key]), n[key])
+        raises(IndexError, lambda: x[n[:, :, 0] > 60, Ellipsis, False])
+
+
+@test("shapes that depend on data")
+def data_shapes():
+    x = xp.asarray([[0.0, 1.5], [float("nan"), -0.0]]) * 1
+    rows, columns = found = xp.nonzero(x)
+    check(type(found) is tuple)
+    values(rows, [0, 1], xp.int64)
+    values(columns, [1, 0], xp.int64)
+    check(x._tensor is not None, "x has been computed and has not kept its value")
+    values(xp.nonzero(xp.asarray([0, 3, 0, 5]) > 1)[0] + 1, [2, 4])
+    equal([index.shape for index in xp.nonzero(xp.zeros((2, 0, 3)))], [(0,)] * 3)
+    values(xp.boolean_mask(x, x > 1), [1.5])
+    raises(ValueError, lambda: xp.nonzero(xp.asarray(1)))
+    raises(IndexError, lambda: xp.nonzero(xp.take(x, xp.asarray([2]), axis=0)))
+    capabilities = xp.__array_namespace_info__().capabilities()
+    check(capabilities["boolean indexing"] and capabilities["data-dependent shapes"])
+
+
 @test("setting")
 def setting():
     x = xp.arange(5)

@@ -48,6 +48,28 @@ static const Case cases[] = {
   { "take_along_axis([[5, 6]], [[0], [1], [0]], axis=1)", "int64", "3 1", "5 6 5" },
   { X34 "take_along_axis(x, expand_dims(argmax(x[:, ::-1], axis=1), 1), axis=1)", "int64", "3 1", "0 4 8" },
   { "take_along_axis(zeros([2, 0]), zeros([2, 0], int32), axis=1)", "float64", "2 0", "" },
+
+  { "nonzero([3, 0, 0, 2])", "int64", "1 2", "0 3" },
+  { "nonzero([[3, 0, 0], [0, 4, 0], [5, 6, 0]])", "int64", "2 4", "0 1 2 2 0 1 0 1" },
+  { "nonzero([[3, 0, 0], [0, 4, 0], [5, 6, 0]].T)", "int64", "2 4", "0 0 1 1 0 2 1 2" },
+  { "nonzero(reshape(arange(8) % 3, [2, 2, 2]))", "int64", "3 5", "0 0 1 1 1 0 1 0 0 1 1 0 0 1 1" },
+  { "nonzero(astype([1, 0, 1], bool)[::-1])", "int64", "1 2", "0 2" },
+  { "nonzero([0.0, -0.0, 1.0] / [0.0, 1.0, 1.0])", "int64", "1 2", "0 2" },
+  { "nonzero(full([2], 1e-300))", "int64", "1 2", "0 1" },
+  { "nonzero(astype([0, 256], int16))", "int64", "1 1", "1" },
+  { "nonzero(zeros([4]))", "int64", "1 0", "" },
+  { "nonzero(zeros([2, 0, 3]))", "int64", "3 0", "" },
+  { "boolean_mask([1, 2, 3], astype([1, 0, 1], bool))", "int64", "2", "1 3" },
+  { "boolean_mask([1, 2, 3], [1, 2, 3] > 3)", "int64", "0", "" },
+  { X34 "boolean_mask(x, x % 5 == 1)", "int64", "3", "1 6 11" },
+  { X34 "boolean_mask(x.T, x.T % 5 < 2)", "int64", "6", "0 1 5 6 10 11" },
+  { X34 "boolean_mask(x, [4, 0, 9] > 3)", "int64", "2 4", "0 1 2 3 8 9 10 11" },
+  { X34 "boolean_mask(x.T, [4, 0, 9, 5][::-1] > 4)", "int64", "2 3", "0 4 8 1 5 9" },
+  { X34 "boolean_mask(x, true)", "int64", "1 3 4", "0 1 2 3 4 5 6 7 8 9 10 11" },
+  { X34 "boolean_mask(x, false)", "int64", "0 3 4", "" },
+  { "boolean_mask(sum([5]), true)", "int64", "1", "5" },
+  { "boolean_mask(zeros([3, 0]), [1, 0, 1] > 0)", "float64", "2 0", "" },
+  { "boolean_mask(zeros([0, 2]), ones([0, 2], bool))", "float64", "0", "" },
 };
 
 static void
@@ -76,6 +98,23 @@ static const char *const large[] = {
   "all(take_along_axis(x, i) == x[:, ::-1])",
   "x = reshape(arange(210000), [300, 700]); i = expand_dims(arange(300)[::-1], 1); "
   "all(take_along_axis(x, i, axis=0) == x[::-1])",
+  "all(nonzero(arange(300000) % 7 == 3)[0] == 3 + 7 * arange(42857))",
+  "all(nonzero((arange(600000) % 14 == 6)[::2])[0] == 3 + 7 * arange(42857))",
+  "i = nonzero(reshape(arange(300000), [300, 10, 100]) % 7 == 3); "
+  "all(i[0] * 1000 + i[1] * 100 + i[2] == 3 + 7 * arange(42857))",
+  "x = permute_dims(reshape(arange(300000), [300, 10, 100]), [2, 0, 1]); m = x % 7 == 3; i = nonzero(m); "
+  "all(i[1] * 1000 + i[2] * 100 + i[0] == boolean_mask(x, m))",
+  "all(nonzero(ones([100, 1000]))[1] == arange(100000) % 1000)",
+  "x = arange(300000); all(boolean_mask(x, x % 7 == 3) == x[3::7])",
+  "x = arange(300000)[::-1]; all(boolean_mask(x, x % 7 == 3) == 299995 - 7 * arange(42857))",
+  "x = astype(arange(100000) % 251, uint8); all(boolean_mask(x, arange(100000) % 7 == 3) == x[3::7])",
+  "x = astype(arange(300000), int16); all(boolean_mask(x, arange(300000) % 7 == 3) == x[3::7])",
+  "x = astype(arange(300000), float32); all(boolean_mask(x, arange(300000) % 7 == 3) == x[3::7])",
+  "x = reshape(arange(210000), [30000, 7]); all(boolean_mask(x, arange(30000) % 7 == 3) == x[3::7])",
+  "x = reshape(arange(210000), [30000, 7])[:, ::2]; all(boolean_mask(x, arange(30000) % 7 == 3) == x[3::7])",
+  "x = reshape(arange(210000), [300, 700]); all(boolean_mask(x, arange(300) % 7 == 3) == x[3::7])",
+  "x = reshape(arange(210000), [700, 300]).T; all(boolean_mask(x, arange(300) % 7 == 3) == x[3::7])",
+  "x = astype(reshape(arange(90000), [30000, 3]), int8); all(boolean_mask(x, arange(30000) % 7 == 3) == x[3::7])",
 };
 
 static void
@@ -107,6 +146,13 @@ static const Refusal refusals[] = {
     "together" },
   { "take_along_axis(ones([2, 3]), zeros([3, 1], int64), axis=1)", CANDELA_ERROR_SHAPE, NULL },
   { "take_along_axis([1, 2], [0], axis=-2)", CANDELA_ERROR_AXIS, NULL },
+  { "nonzero(sum([1]))", CANDELA_ERROR_SHAPE, "nonzero: x has shape []; it must have an axis" },
+  { "nonzero(3)", CANDELA_ERROR_SHAPE, NULL },
+  { "boolean_mask([1, 2], [1, 0])", CANDELA_ERROR_DTYPE, "boolean_mask: mask has dtype int64; it must be bool" },
+  { "boolean_mask([1, 2], [1, 2, 3] > 1)", CANDELA_ERROR_SHAPE,
+    "boolean_mask: x has shape [2] and mask has shape [3]; it must be that of x's first axes" },
+  { "boolean_mask([1, 2], [[1, 2]] > 1)", CANDELA_ERROR_SHAPE, NULL },
+  { "boolean_mask([1, 2], take([1, 2], [0, 3]) > 0)", CANDELA_ERROR_AXIS, "take: index 3" },
 };
 
 static void
@@ -169,6 +215,7 @@ test_complex (void)
   g_autoptr (GError) error = NULL;
   const gint64 shape[] = { 3 };
   g_autoptr (CandelaNode) indices = make_value ("int8", "2", "-1 0");
+  g_autoptr (CandelaNode) mask = make_value ("bool", "3", "0 1 1");
 
   for (guint d = 0; d < 2; d++)
     {
@@ -176,6 +223,7 @@ test_complex (void)
       gsize size = candela_dtype_get_size (dtype);
       g_autoptr (CandelaTensor) x = candela_tensor_new (dtype, shape, 1, &error);
       g_autoptr (CandelaNode) node = NULL;
+      g_autoptr (CandelaTensor) chosen = NULL;
       guint8 *data = candela_tensor_get_writable_data (x);
       const char *const ops[] = { "take", "take_along_axis" };
 
@@ -191,7 +239,37 @@ test_complex (void)
           g_assert_cmpmem (got, size, data + 2 * size, size);
           g_assert_cmpmem (got + size, size, data, size);
         }
+      chosen = compute_op ("boolean_mask", NULL, node, mask);
+      g_assert_cmpmem (candela_tensor_get_data (chosen), 2 * size, data + size, 2 * size);
     }
+}
+
+/* Imaginary parts count. */
+static void
+test_nonzero_complex (void)
+{
+  const gint64 shape = 4;
+  g_autoptr (CandelaTensor) x = candela_tensor_new (CANDELA_DTYPE_COMPLEX64, &shape, 1, NULL);
+  g_autoptr (CandelaNode) node = candela_node_new_tensor (x);
+  g_autoptr (CandelaTensor) places = NULL;
+  float *parts = candela_tensor_get_writable_data (x);
+
+  parts[2] = 1;
+  parts[7] = -1;
+  places = compute_op ("nonzero", NULL, node, NULL);
+  assert_elements (places, "int64", "1 2", "1 3", "nonzero of complex numbers");
+}
+
+/* The elements are where they are, however many threads look for them. */
+static void
+test_threads (void)
+{
+  for (guint threads = 1; threads <= 4; threads += 3)
+    {
+      candela_set_num_threads (threads);
+      test_large ();
+    }
+  candela_set_num_threads (0);
 }
 
 int
@@ -203,5 +281,7 @@ main (int argc, char **argv)
   g_test_add_func ("/index/refusals", test_refusals);
   g_test_add_func ("/index/out-of-range", test_out_of_range);
   g_test_add_func ("/index/complex", test_complex);
+  g_test_add_func ("/index/nonzero-complex", test_nonzero_complex);
+  g_test_add_func ("/index/threads", test_threads);
   return g_test_run ();
 }

@@ -149,6 +149,7 @@ function _init() {
                 inputs: told.inputs.map(input => input.name),
                 variadic: told.inputs.some(input => input.need === 'variadic'),
                 outputs: told.outputs.length,
+                now: told['output-shape'] === 'data',
                 params: told.params,
                 types: new Map(told.params.map(param => [param.name, param.type])),
             };
@@ -173,11 +174,14 @@ function _init() {
     }
 
     function apply(name, inputs, params = {}) {
-        const {types, outputs} = factsOf(name);
+        const {types, outputs, now} = factsOf(name);
         const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== null);
         const variants = Object.fromEntries(given.map(([key, value]) =>
             [key, paramVariant(name, key, types.get(key), value)]));
         const variant = given.length > 0 ? new GLib.Variant('a{sv}', variants) : null;
+        // What data say the shape of is computed now, and so are the inputs, which keep their values.
+        if (now)
+            inputs.filter(input => input instanceof CandelaArray).forEach(input => input.tensor);
         const node = Node.new_op(name, inputs.map(asNode), variant);
 
         return outputs === 1 ? new CandelaArray(node)
@@ -268,8 +272,10 @@ function _init() {
             return Candela.Plan.new([this._node], flags);
         }
 
-        // x.at('1:4, ::-1'), x.at(0, -1)
+        // x.at('1:4, ::-1'), x.at(0, -1), x.at(x.greater(0))
         at(...key) {
+            if (key.length === 1 && key[0] instanceof CandelaArray && key[0].dtype === DType.BOOL)
+                return apply('boolean_mask', [this, key[0]]);
             return apply('index', [this], {key: key.join(', ')});
         }
 

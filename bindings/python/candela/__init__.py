@@ -21,7 +21,8 @@ from candela._creation import (  # noqa: E402,F401
 from candela._dtypes import (  # noqa: E402,F401
     astype, can_cast, finfo, iinfo, isdtype, result_type, __array_namespace_info__)
 from candela._files import load, save, savez  # noqa: E402,F401
-from candela._shapes import broadcast_arrays, concat, diff, repeat, reshape, unstack  # noqa: E402,F401
+from candela._shapes import (  # noqa: E402,F401
+    broadcast_arrays, concat, diff, nonzero, repeat, reshape, unstack)
 
 Array = _core.Array
 CandelaError = _core.CandelaError

@@ -123,7 +123,7 @@ class __array_namespace_info__:
     """What this implementation of the standard has."""
 
     def capabilities(self):
-        return {"boolean indexing": False, "data-dependent shapes": False, "max dimensions": Candela.MAX_RANK}
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": Candela.MAX_RANK}
 
     def default_device(self):
         return "cpu"

@@ -3,6 +3,8 @@
 # Functions made from the registry: for each op one of its name, with its inputs and
 # then its parameters as arguments, and its description as docstring.
 
+import collections
+
 from gi.overrides import Candela as core
 from gi.repository import Candela, GLib
 
@@ -65,10 +67,11 @@ def _source(facts):
         arguments.append(param["name"] + default)
         value = "_dtype(%s)" if param["type"] == "dtype" else "_hashable(%s)" if "list" in param["type"] else "%s"
         params += [repr(param["name"]), value % param["name"]]
-    call = "_apply(%r, (%s)%s)" % (facts["name"], "".join(operand + ", " for operand in operands),
+    apply = "_apply_now" if facts["output-shape"] == "data" else "_apply"
+    call = "%s(%r, (%s)%s)" % (apply, facts["name"], "".join(operand + ", " for operand in operands),
                                    "".join(", " + word for word in params))
     if len(facts["outputs"]) > 1:
-        call = "_outputs(%s)" % call
+        call = "_tuple(*_outputs(%s))" % call
     return "def %s(%s):\n    return %s\n" % (facts["name"], ", ".join(arguments), call)
 
 
@@ -88,8 +91,10 @@ def make(name):
     except GLib.Error:
         return None
     facts = op.describe().unpack()
-    scope = {"_apply": core.apply, "_outputs": core.outputs, "_dtype": core.as_dtype, "_hashable": _hashable,
-             "_spread": _spread, "__name__": "candela"}
+    scope = {"_apply": core.apply, "_apply_now": core.apply_now, "_outputs": core.outputs,
+             "_dtype": core.as_dtype, "_hashable": _hashable, "_spread": _spread, "__name__": "candela"}
+    if len(facts["outputs"]) > 1:
+        scope["_tuple"] = collections.namedtuple(name, facts["outputs"])
     exec(_source(facts), scope)
     function = scope[name]
     function.__doc__ = _document(facts)

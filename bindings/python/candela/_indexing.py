@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Elements chosen by arrays of indices.
+# Elements chosen by arrays of indices, and by masks.
 
 from gi.overrides import Candela as core
 from gi.repository import Candela
@@ -8,16 +8,67 @@ from gi.repository import Candela
 Kind = Candela.DTypeKind
 
 
-def _indices(part):
+class _Mask:
+    """A part of a key that says of each element of some axes whether it is chosen."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def check(self, shape):
+        if self.array.shape != shape[:self.array.ndim]:
+            raise IndexError("a mask of shape %s for axes of shape %s" % (self.array.shape, shape))
+
+
+def _array_part(part):
+    """What chooses, as an array of integers or a mask; all else as it is."""
+    if part is None or part is Ellipsis or isinstance(part, slice):
+        return part
     array = core.asarray(part)
-    kind = Candela.dtype_get_kind(array.dtype)
-    if kind == Kind.BOOL:
-        raise IndexError("indexing by an array of bools is not there yet; where() and a sum may serve")
     if array.size == 0 and isinstance(part, list):
         return core.asarray(part, dtype="int64")
+    kind = Candela.dtype_get_kind(array.dtype)
+    if kind == Kind.BOOL:
+        return _Mask(array)
     if not kind & (Kind.SIGNED | Kind.UNSIGNED):
         raise IndexError("an array of dtype %s is no index" % array.dtype.name)
     return array
+
+
+def _n_axes(part):
+    return 0 if part is None or part is Ellipsis else part.array.ndim if isinstance(part, _Mask) else 1
+
+
+def _whole_key(x, parts):
+    """Parts for all axes of x, without an ellipsis."""
+    if sum(part is Ellipsis for part in parts) > 1:
+        raise IndexError("there is a second ellipsis")
+    rest = x.ndim - sum(map(_n_axes, parts))
+    if rest < 0:
+        raise IndexError("x has shape %s: the key has more than %d indices" % (x.shape, x.ndim))
+    at = next((i for i, part in enumerate(parts) if part is Ellipsis), len(parts))
+    return parts[:at] + [slice(None)] * rest + parts[at + 1:]
+
+
+def _split(x, parts):
+    """The key of slices and new axes, and what chooses from which of the axes that these leave. A mask is
+    the indices of what is true in it; one without axes chooses from a new axis of one element."""
+    plain, chosen, axis = [], [], 0
+    for part in parts:
+        if part is None or isinstance(part, slice):
+            plain.append(part)
+        elif isinstance(part, _Mask) and part.array.ndim == 0:
+            chosen.append((len(plain), core.asarray([0] if part.array else [], dtype="int64")))
+            plain.append(None)
+        elif isinstance(part, _Mask):
+            part.check(x.shape[axis:])
+            for index in core.apply_now("nonzero", (part.array,)):
+                chosen.append((len(plain), index))
+                plain.append(slice(None))
+        else:
+            chosen.append((len(plain), part))
+            plain.append(slice(None))
+        axis += _n_axes(part)
+    return tuple(plain), chosen
 
 
 def _in_range(index, n, axis):
@@ -30,28 +81,15 @@ def _in_range(index, n, axis):
 
 
 def take(x, key):
-    """x[key], where key has arrays of integers in it."""
-    parts = list(key) if isinstance(key, tuple) else [key]
-    if sum(part is Ellipsis for part in parts) > 1:
-        raise IndexError("there is a second ellipsis")
-    n_axes = sum(part is not None and part is not Ellipsis for part in parts)
-    if n_axes > x.ndim:
-        raise IndexError("x has shape %s: the key has more than %d indices" % (x.shape, x.ndim))
-    if Ellipsis in [part for part in parts if part is Ellipsis]:
-        at = next(i for i, part in enumerate(parts) if part is Ellipsis)
-        parts[at:at + 1] = [slice(None)] * (x.ndim - n_axes)
-    else:
-        parts += [slice(None)] * (x.ndim - n_axes)
+    """x[key], where key has masks or arrays of integers in it."""
+    parts = [_array_part(part) for part in (key if isinstance(key, tuple) else (key,))]
+    if len(parts) == 1 and isinstance(parts[0], _Mask):
+        parts[0].check(x.shape)
+        return core.apply_now("boolean_mask", (x, parts[0].array))
 
     # Slices and new axes first; what chooses takes whole axes then.
-    chosen, plain = [], []
-    for part in parts:
-        if part is None or isinstance(part, slice):
-            plain.append(part)
-        else:
-            chosen.append((len(plain), _indices(part)))
-            plain.append(slice(None))
-    x = x[tuple(plain)]
+    plain, chosen = _split(x, _whole_key(x, parts))
+    x = x[plain]
     axes = [axis for axis, _ in chosen]
     if len(chosen) == 1:
         axis, index = chosen[0]
@@ -62,7 +100,11 @@ def take(x, key):
     flat, shape = None, ()
     for axis, index in chosen:
         index = _in_range(index, x.shape[axis], axis)
-        flat = index if flat is None else flat * x.shape[axis] + index
+        try:
+            flat = index if flat is None else flat * x.shape[axis] + index
+        except core.ShapeError:
+            raise IndexError("indices of shape %s and others before them, of shape %s, cannot be broadcast together"
+                             % (index.shape, flat.shape)) from None
     shape = flat.shape
     rest = [axis for axis in range(x.ndim) if axis not in axes]
     rest_shape = tuple(x.shape[axis] for axis in rest)

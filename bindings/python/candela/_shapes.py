@@ -62,3 +62,9 @@ def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
             raise IndexError("diff: axis %d of an array of %d axes" % (axis, x.ndim))
         prepend = x[(*(slice(None),) * (axis % x.ndim), slice(0))]
     return core.apply("diff", tuple(a for a in (x, prepend, append) if a is not None), "axis", axis, "n", n)
+
+
+def nonzero(x, /):
+    """The indices of the elements of x that are not 0, in row-major order: an array for each axis. Computed
+    now: the shape depends on it."""
+    return tuple(core.apply_now("nonzero", (x,)))

@@ -78,6 +78,13 @@ def apply(name, operands, *params):
         raise to_python(error) from None
 
 
+def apply_now(name, operands, *params):
+    """As apply(), for an op of which data say the result's shape: it is computed as it is applied. So are the
+    arrays, each of which keeps its value."""
+    materialize(*(operand for operand in operands if isinstance(operand, Array)))
+    return apply(name, operands, *params)
+
+
 def outputs(array):
     """All outputs of the op that an array is the first output of."""
     node = array._node
@@ -133,8 +140,10 @@ def _chooses(key):
     """Whether it names elements by arrays or lists, rather than a part."""
     if isinstance(key, tuple):
         return any(_chooses(part) for part in key)
-    return isinstance(key, (list, Array)) and not (isinstance(key, Array) and key.ndim == 0) \
-        or hasattr(key, "__array_interface__") and getattr(key, "ndim", 0) > 0
+    if isinstance(key, Array):
+        return key.ndim > 0 or key.dtype == DType.BOOL
+    return isinstance(key, (bool, list)) \
+        or hasattr(key, "__array_interface__") and (getattr(key, "ndim", 0) > 0 or str(getattr(key, "dtype", "")) == "bool")
 
 
 def _key_text(key):
@@ -325,11 +334,11 @@ class Array:
     # Parts.
 
     def __getitem__(self, key):
-        if _chooses(key):
-            from candela import _indexing
-
-            return _indexing.take(self, key)
         try:
+            if _chooses(key):
+                from candela import _indexing
+
+                return _indexing.take(self, key)
             return _wrap(_new_op("index", [self._node], make_params("key", _key_text(key))))
         except GLib.Error as error:
             raise to_index_error(error) from None
