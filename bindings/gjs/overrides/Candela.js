@@ -9,22 +9,92 @@
 /* global imports */
 
 const {GLib} = imports.gi;
+const {gc} = imports.system;
 
-const PARAM_TYPES = {
-    'bool': value => new GLib.Variant('b', value),
-    'int': value => new GLib.Variant('x', value),
-    'float': value => new GLib.Variant('d', value),
-    'string': value => new GLib.Variant('s', value),
-    'list of int': value => new GLib.Variant('ax', Array.isArray(value) ? value : [value]),
-};
+// ---- Memory ----
 
-function isIntegral(value) {
-    return typeof value === 'bigint' || typeof value === 'number' && Number.isInteger(value);
+// The collector sees its own objects, not the memory behind them, which is nearly all that
+// arrays take. So that is counted here, and when it has come to half of what the process
+// had after the last time, and to 64 MiB, the collector is called.
+const ARRAY_BYTES = 1024; // of a node, its layout and what is wrapped around them
+const LEAST_BYTES = 64 << 20;
+let counted = 0;
+let enough = LEAST_BYTES;
+
+function residentBytes() {
+    try {
+        const status = new TextDecoder().decode(GLib.file_get_contents('/proc/self/status')[1]);
+
+        return Number(/VmRSS:\s*(\d+) kB/.exec(status)[1]) * 1024;
+    } catch {
+        return 0;
+    }
+}
+
+function hold(bytes) {
+    counted += bytes;
+    if (counted < enough)
+        return;
+    gc();
+    counted = 0;
+    enough = Math.max(LEAST_BYTES, residentBytes() / 2);
+}
+
+// ---- Values ----
+
+// What an error says of a value.
+function told(value) {
+    switch (typeof value) {
+    case 'string':
+        return JSON.stringify(value);
+    case 'object':
+        return value === null ? 'null' : `an object of ${value.constructor?.name ?? 'no class'}`;
+    case 'function':
+        return 'a function';
+    default:
+        return String(value);
+    }
+}
+
+function isNumber(value) {
+    return ['number', 'bigint', 'boolean'].includes(typeof value);
+}
+
+function isTyped(value) {
+    return ArrayBuffer.isView(value) && !(value instanceof DataView);
+}
+
+// A parameter's value as it is; whether it fits is for the library to say.
+function variantOf(what, value) {
+    switch (typeof value) {
+    case 'boolean':
+        return new GLib.Variant('b', value);
+    case 'number':
+        return new GLib.Variant(Number.isSafeInteger(value) ? 'x' : 'd', value);
+    case 'string':
+        return new GLib.Variant('s', value);
+    case 'bigint':
+        if (BigInt.asIntN(64, value) === value)
+            return new GLib.Variant('x', value);
+        if (BigInt.asUintN(64, value) === value)
+            return new GLib.Variant('t', value);
+        throw new RangeError(`${what} is ${value}, which 64 bits do not hold`);
+    }
+    if (Array.isArray(value) || isTyped(value))
+        return new GLib.Variant('av', Array.from(value, item => variantOf(what, item)));
+    throw new TypeError(`${what} cannot be ${told(value)}`);
+}
+
+// The one object of named parameters that may stand last.
+function isPlain(value) {
+    return typeof value === 'object' && value !== null
+        && [Object.prototype, null].includes(Object.getPrototypeOf(value));
 }
 
 function _init() {
     const Candela = this;
-    const {DType, Node, Tensor, Registry} = Candela;
+    const {DType, Expression, Node, Tensor, Registry} = Candela;
+    const registry = Registry.get_default();
 
     // ---- Dtypes ----
 
@@ -44,22 +114,43 @@ function _init() {
 
     // A dtype is a number of the enumeration or a name.
     function asDType(dtype) {
-        return typeof dtype === 'string' ? Candela.dtype_from_name(dtype) : dtype;
+        if (typeof dtype === 'string')
+            return Candela.dtype_from_name(dtype);
+        if (!TYPED.has(dtype))
+            throw new TypeError(`no dtype: ${told(dtype)}`);
+        return dtype;
+    }
+
+    function asShape(shape) {
+        const dims = typeof shape === 'object' && shape !== null && Symbol.iterator in shape ? [...shape] : [shape];
+
+        for (const dim of dims) {
+            if (typeof dim === 'bigint' ? BigInt.asIntN(64, dim) !== dim : !Number.isSafeInteger(dim))
+                throw new TypeError(`a shape is of integers, not of ${told(dim)}`);
+        }
+        return dims;
     }
 
     // ---- Arrays from values ----
 
-    function isTyped(value) {
-        return ArrayBuffer.isView(value) && !(value instanceof DataView);
+    function newTensor(dtype, shape, typed) {
+        const bytes = new Uint8Array(typed.buffer, typed.byteOffset, typed.byteLength);
+
+        hold(bytes.length);
+        return Tensor.new_from_data(dtype, shape, bytes);
     }
 
-    function tensorFromTyped(value, shape, dtype) {
-        const found = DTYPES.get(value.constructor);
-        const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-        const tensor = Tensor.new_from_data(found, shape ?? [value.length], bytes);
-
-        return dtype === undefined || dtype === found ? new CandelaArray(Node.new_tensor(tensor))
-            : apply('astype', [tensor], {dtype});
+    // Complex numbers are pairs of a real part and an imaginary one.
+    function tensorFromTyped(typed, shape, dtype) {
+        if (isComplex(dtype)) {
+            if (!(typed instanceof TYPED.get(dtype)))
+                throw new TypeError(`${Candela.dtype_get_name(dtype)} comes as a ${TYPED.get(dtype).name} of pairs`);
+            return newTensor(dtype, shape ?? [Math.floor(typed.length / 2)], typed);
+        }
+        const found = DTYPES.get(typed.constructor);
+        if (found === undefined)
+            throw new TypeError(`no dtype for ${told(typed)}`);
+        return newTensor(found, shape ?? [typed.length], typed);
     }
 
     function flatten(value, shape, items, depth) {
@@ -67,51 +158,74 @@ function _init() {
             if (depth === shape.length) {
                 if (items.length > 0)
                     throw new TypeError('the arrays are not all as deep');
-                if (depth === Candela.MAX_RANK)
+                if (depth > Candela.MAX_RANK)
                     throw new TypeError(`arrays are nested deeper than the ${Candela.MAX_RANK} axes that there can be`);
                 shape.push(value.length);
             } else if (value.length !== shape[depth]) {
                 throw new TypeError(`an array of ${value.length} among arrays of ${shape[depth]}, on axis ${depth}`);
             }
-            value.forEach(item => flatten(item, shape, items, depth + 1));
+            for (const item of value)
+                flatten(item, shape, items, depth + 1);
             return;
         }
         if (depth !== shape.length)
             throw new TypeError('the arrays are not all as deep');
-        if (!['number', 'bigint', 'boolean'].includes(typeof value))
-            throw new TypeError(`no number: ${value}`);
+        if (!isNumber(value))
+            throw new TypeError(`no number: ${told(value)}`);
         items.push(value);
     }
 
-    // Numbers are float64, bigints int64, booleans bool, unless told otherwise.
+    // Typed arrays wrap and cut off; here what does not fit is an error.
+    function typedFrom(items, dtype) {
+        const Typed = TYPED.get(dtype);
+
+        if (dtype === DType.BOOL)
+            return Typed.from(items, item => item ? 1 : 0);
+        if (dtype >= DType.FLOAT32)
+            return Typed.from(items, Number);
+        const convert = [BigInt64Array, BigUint64Array].includes(Typed) ? BigInt : Number;
+        const typed = Typed.from(items, convert);
+        const wrong = typed.findIndex((item, i) => item !== convert(items[i]));
+        if (wrong >= 0)
+            throw new RangeError(`${items[wrong]} is no ${Candela.dtype_get_name(dtype)}`);
+        return typed;
+    }
+
+    // Numbers are float64, bigints int64 (uint64 if they must), booleans bool.
+    function dtypeOf(items) {
+        const kinds = new Set(items.map(item => typeof item));
+
+        if (kinds.size !== 1 || kinds.has('number'))
+            return DType.FLOAT64;
+        return kinds.has('boolean') ? DType.BOOL : items.some(item => item >= 2n ** 63n) ? DType.UINT64 : DType.INT64;
+    }
+
     function tensorFromNested(value, dtype) {
         const shape = [], items = [];
 
         flatten(value, shape, items, 0);
-        dtype ??= items.length > 0 && items.every(item => typeof item === 'boolean') ? DType.BOOL
-            : items.length > 0 && items.every(item => typeof item === 'bigint') ? DType.INT64 : DType.FLOAT64;
-        if (isComplex(dtype))
-            throw new TypeError('complex numbers come as typed arrays of their parts: Candela.Tensor.new_from_data()');
-        const Typed = TYPED.get(dtype);
-        const typed = Typed === BigInt64Array || Typed === BigUint64Array ? Typed.from(items, BigInt)
-            : Typed.from(items, dtype === DType.BOOL ? item => item ? 1 : 0 : Number);
-
-        return Tensor.new_from_data(dtype, shape, new Uint8Array(typed.buffer));
+        dtype ??= dtypeOf(items);
+        if (isComplex(dtype) && shape.pop() !== 2)
+            throw new TypeError('complex numbers come as pairs: [real, imaginary]');
+        return newTensor(dtype, shape, typedFrom(items, dtype));
     }
 
     function asarray(value, options = {}) {
-        const dtype = options.dtype === undefined ? undefined : asDType(options.dtype);
+        const {shape: wantedShape, dtype: wantedDType} = options;
+        const shape = wantedShape === undefined ? undefined : asShape(wantedShape);
+        const dtype = wantedDType === undefined ? undefined : asDType(wantedDType);
 
-        if (isTyped(value))
-            return tensorFromTyped(value, options.shape, dtype);
-        if (Array.isArray(value) || ['number', 'bigint', 'boolean'].includes(typeof value)) {
-            const array = new CandelaArray(Node.new_tensor(tensorFromNested(value, dtype)));
+        if (isTyped(value)) {
+            const array = new CandelaArray(Node.new_tensor(tensorFromTyped(value, shape, dtype)));
 
-            return options.shape === undefined ? array : array.reshape(options.shape);
+            return dtype === undefined || dtype === array.dtype ? array : apply('astype', [array], {dtype});
         }
-        const node = asNode(value);
-        const array = value instanceof CandelaArray ? value : new CandelaArray(node);
-        return dtype === undefined || dtype === array.dtype ? array : apply('astype', [array], {dtype});
+        let array = Array.isArray(value) || isNumber(value)
+            ? new CandelaArray(Node.new_tensor(tensorFromNested(value, dtype)))
+            : value instanceof CandelaArray ? value : new CandelaArray(asNode(value));
+        if (dtype !== undefined && dtype !== array.dtype)
+            array = apply('astype', [array], {dtype});
+        return shape === undefined ? array : apply('reshape', [array], {shape});
     }
 
     function asNode(value) {
@@ -127,82 +241,110 @@ function _init() {
         case 'boolean':
             return Node.new_bool(value);
         case 'bigint':
-            return Node.new_tensor(tensorFromNested(value, DType.INT64));
+            return Node.new_tensor(tensorFromNested(value));
         }
         if (isTyped(value) || Array.isArray(value))
             return asarray(value).node;
-        throw new TypeError(`no array and no number: ${value}`);
+        throw new TypeError(`no array and no number: ${told(value)}`);
     }
 
     // ---- Ops ----
 
     const facts = new Map();
 
-    // What an op takes: asked once.
+    // What an op takes: asked once. A plugin that is loaded by hand may bring another op of
+    // the same name, so the name is looked up each time.
     function factsOf(name) {
-        let found = facts.get(name);
+        const op = registry.lookup_op(name);
+        let found = facts.get(op);
 
         if (found === undefined) {
-            const told = Registry.get_default().lookup_op(name).describe().recursiveUnpack();
+            const {inputs, outputs, params, 'output-shape': shape} = op.describe().recursiveUnpack();
 
             found = {
-                inputs: told.inputs.map(input => input.name),
-                variadic: told.inputs.some(input => input.need === 'variadic'),
-                outputs: told.outputs.length,
-                now: told['output-shape'] === 'data',
-                params: told.params,
-                types: new Map(told.params.map(param => [param.name, param.type])),
+                op,
+                inputs: inputs.map(input => input.name),
+                variadic: inputs.some(input => input.need === 'variadic'),
+                outputs: outputs.length,
+                now: shape === 'data',
+                params: new Map(params.map(param => [param.name, param.type])),
             };
-            facts.set(name, found);
+            facts.set(op, found);
         }
         return found;
     }
 
-    function paramVariant(op, name, type, value) {
-        switch (type) {
-        case undefined:
-            throw new TypeError(`${op}: there is no parameter ${name}; there are ${
-                [...factsOf(op).types.keys()].join(', ') || 'none'}`);
-        case 'dtype':
-            return new GLib.Variant('s', typeof value === 'string' ? value : Candela.dtype_get_name(value));
-        case 'scalar':
-            return typeof value === 'boolean' ? new GLib.Variant('b', value)
-                : isIntegral(value) ? new GLib.Variant('x', Number(value)) : new GLib.Variant('d', value);
-        default:
-            return PARAM_TYPES[type](value);
+    function paramVariants(name, params, given) {
+        const variants = {};
+
+        for (const [key, value] of Object.entries(given)) {
+            if (!params.has(key)) {
+                throw new TypeError(`${name}: there is no parameter ${key}; there are ${
+                    [...params.keys()].join(', ') || 'none'}`);
+            }
+            if (value === undefined || value === null)
+                continue;
+            variants[key] = params.get(key) === 'dtype' && typeof value !== 'string'
+                ? new GLib.Variant('s', Candela.dtype_get_name(asDType(value))) : variantOf(`${name}: ${key}`, value);
         }
+        return Object.keys(variants).length > 0 ? new GLib.Variant('a{sv}', variants) : null;
     }
 
-    function apply(name, inputs, params = {}) {
-        const {types, outputs, now} = factsOf(name);
-        const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== null);
-        const variants = Object.fromEntries(given.map(([key, value]) =>
-            [key, paramVariant(name, key, types.get(key), value)]));
-        const variant = given.length > 0 ? new GLib.Variant('a{sv}', variants) : null;
+    function apply(name, inputs, given = {}) {
+        const {op, outputs, params, now} = factsOf(name);
         // What data say the shape of is computed now, and so are the inputs, which keep their values.
         if (now)
             inputs.filter(input => input instanceof CandelaArray).forEach(input => input.tensor);
-        const node = Node.new_op(name, inputs.map(asNode), variant);
+        const node = newNode(op, inputs, paramVariants(name, params, given));
 
         return outputs === 1 ? new CandelaArray(node)
             : Array.from({length: outputs}, (_, i) => new CandelaArray(node.get_output(i)));
     }
 
-    function isPlain(value) {
-        return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+    // gjs passes no array with a null in it; an optional input that is missing before one
+    // that is given can be told in an expression.
+    function newNode(op, inputs, variant) {
+        const isMissing = inputs.map((input, i) => i >= op.get_n_required_inputs() && (input ?? null) === null);
+
+        while (isMissing.at(-1))
+            isMissing.pop();
+        if (!isMissing.includes(true) || variant !== null)
+            return Node.new_for_op(op, inputs.slice(0, isMissing.length).map(asNode), variant);
+        const names = op.list_inputs().filter((_, i) => i < isMissing.length && !isMissing[i]);
+        const nodes = inputs.filter((_, i) => i < isMissing.length && !isMissing[i]).map(asNode);
+        return Expression.build(`${op.get_name()}(${names.map(name => `${name}=${name}`).join(', ')})`,
+            Object.fromEntries(names.map((name, i) => [name, nodes[i]])));
     }
 
-    // Inputs first, then parameters in their order or, as a plain object, by name.
+    // Inputs first, then parameters in their order; in a plain object at the end either by name.
     function call(name, args) {
         const {inputs, variadic, params} = factsOf(name);
         const rest = [...args];
         const named = rest.length > 0 && isPlain(rest.at(-1)) ? {...rest.pop()} : {};
-        const taken = variadic ? rest.splice(0) : rest.splice(0, inputs.length);
+        const operands = variadic ? rest.splice(0) : rest.splice(0, inputs.length);
 
-        if (rest.length > params.length)
-            throw new TypeError(`${name}: too many arguments`);
-        rest.forEach((value, i) => (named[params[i].name] = value));
-        return apply(name, variadic && taken.length === 1 && Array.isArray(taken[0]) ? taken[0] : taken, named);
+        if (rest.length > params.size)
+            throw new TypeError(`${name}: at most ${inputs.length} inputs and ${params.size} parameters are taken`);
+        if (variadic)
+            return apply(name, operands.length === 1 && Array.isArray(operands[0]) ? operands[0] : operands, named);
+        [...params.keys()].slice(0, rest.length).forEach((key, i) => (named[key] = rest[i]));
+        inputs.forEach((key, i) => {
+            if (!params.has(key) && key in named) {
+                operands[i] = named[key];
+                delete named[key];
+            }
+        });
+        return apply(name, Array.from(operands), named);
+    }
+
+    function hasOp(name) {
+        if (typeof name !== 'string' || !/^[a-z][a-z0-9_]*$/.test(name) || name === 'then')
+            return false;
+        try {
+            return registry.lookup_op(name) !== null;
+        } catch {
+            return false;
+        }
     }
 
     // ---- Arrays ----
@@ -210,8 +352,11 @@ function _init() {
     // A value that need not have been computed yet; it is when it is looked at.
     class CandelaArray {
         constructor(node) {
+            if (!(node instanceof Node))
+                throw new TypeError(`an array is made of a node, not of ${told(node)}; see Candela.asarray()`);
             this._node = node;
             this._tensor = null;
+            hold(ARRAY_BYTES);
         }
 
         get node() {
@@ -246,8 +391,11 @@ function _init() {
         }
 
         _keep(tensor) {
+            if (this._tensor !== null)
+                return;
             this._tensor = tensor;
             this._node = Node.new_tensor(tensor);
+            hold(tensor.get_n_elements() * Candela.dtype_get_size(tensor.get_dtype()));
         }
 
         // A promise of this array with its value computed, while the main loop goes on.
@@ -279,23 +427,20 @@ function _init() {
             return apply('index', [this], {key: key.join(', ')});
         }
 
-        // The elements in row-major order; those of complex arrays as pairs.
+        // The elements in row-major order, a copy; those of complex arrays as pairs.
         toTypedArray() {
-            const data = this.tensor.get_bytes().get_data();
-            const bytes = data === null ? new Uint8Array(0) : Uint8Array.from(data);
+            // Of the ways to the bytes, get_data() never lets go of them, and toArray() is no copy.
+            const data = this.tensor.get_bytes().toArray().slice();
 
-            return new (TYPED.get(this.dtype))(bytes.buffer);
+            return new (TYPED.get(this.dtype))(data.buffer);
         }
 
-        // Nested arrays of numbers; bigints of 64-bit integers, booleans of bools.
+        // Nested arrays of numbers; bigints of 64-bit integers, booleans of bools, pairs of
+        // complex numbers.
         toArray() {
-            if (isComplex(this.dtype))
-                throw new TypeError('there are no complex numbers; toTypedArray() has their parts');
-            let items = [...this.toTypedArray()];
-
-            if (this.dtype === DType.BOOL)
-                items = items.map(item => item !== 0);
-            const shape = this.shape;
+            const isBool = this.dtype === DType.BOOL;
+            const items = Array.from(this.toTypedArray(), isBool ? item => item !== 0 : undefined);
+            const shape = isComplex(this.dtype) ? [...this.shape, 2] : this.shape;
             const build = (axis, start, n) => {
                 if (axis === shape.length)
                     return items[start];
@@ -303,6 +448,10 @@ function _init() {
                 return Array.from({length: shape[axis]}, (_, i) => build(axis + 1, start + i * each, each));
             };
             return build(0, 0, items.length);
+        }
+
+        toJSON() {
+            return this.toArray();
         }
 
         // The one element of an array without axes.
@@ -317,7 +466,7 @@ function _init() {
         }
 
         [Symbol.toPrimitive](hint) {
-            return hint === 'string' || this.shape.length > 0 ? this.toString() : this.item();
+            return hint === 'string' || this.shape.length > 0 || isComplex(this.dtype) ? this.toString() : this.item();
         }
 
         * [Symbol.iterator]() {
@@ -328,31 +477,71 @@ function _init() {
         }
     }
 
-    const ops = {};
+    // Whatever ops there are when one is asked for, also of plugins that came later.
+    const ops = new Proxy({}, {
+        get(made, name) {
+            if (!Object.hasOwn(made, name) && hasOp(name))
+                made[name] = (...args) => call(name, args);
+            return made[name];
+        },
+        has(_made, name) {
+            return hasOp(name);
+        },
+        ownKeys() {
+            return [...registry.list_ops()].map(op => op.get_name());
+        },
+        getOwnPropertyDescriptor(_made, name) {
+            return hasOp(name) ? {value: ops[name], enumerable: true, configurable: true} : undefined;
+        },
+    });
+    const methods = {};
 
-    for (const op of Registry.get_default().list_ops()) {
-        const name = op.get_name();
-
-        ops[name] = (...args) => call(name, args);
-        if (!(name in CandelaArray.prototype)) {
-            CandelaArray.prototype[name] = function (...args) {
+    Object.setPrototypeOf(CandelaArray.prototype, new Proxy(Object.prototype, {
+        get(parent, name, receiver) {
+            if (name in parent || !hasOp(name))
+                return Reflect.get(parent, name, receiver);
+            methods[name] ??= function (...args) {
                 return call(name, [this, ...args]);
             };
-        }
-    }
+            return methods[name];
+        },
+        has(parent, name) {
+            return name in parent || hasOp(name);
+        },
+    }));
 
-    // An expression in Candela's language; what stands in ${} is an array or a number.
+    // An expression in Candela's language: a tagged template, in which ${} is an array or a
+    // number, or a text and an object of names.
     function expr(texts, ...values) {
         const names = {};
-        let text = texts[0];
+        let text = texts;
 
-        values.forEach((value, i) => {
-            names[`arg${i}_`] = asNode(value);
-            text += `arg${i}_${texts[i + 1]}`;
-        });
-        return new CandelaArray(Candela.Expression.build(text, names));
+        if (typeof texts === 'string') {
+            Object.entries(values[0] ?? {}).forEach(([name, value]) => (names[name] = asNode(value)));
+        } else {
+            text = texts[0];
+            values.forEach((value, i) => {
+                names[`arg${i}_`] = asNode(value);
+                text += `arg${i}_${texts[i + 1]}`;
+            });
+        }
+        const read = Expression.parse(text, -1, names);
+        const results = Array.from({length: read.get_n_values()}, (_, i) => new CandelaArray(read.get_nth_value(i)));
+
+        return results.length === 1 ? results[0] : results;
     }
 
+    // Several arrays, computed at once; nodes are left to the library.
+    const materializeNodes = Candela.materialize;
+
+    Candela.materialize = function (...args) {
+        const arrays = args.length === 1 && Array.isArray(args[0]) ? args[0] : args;
+
+        if (arrays.length === 0 || !arrays.every(array => array instanceof CandelaArray))
+            return materializeNodes.call(this, args.length === 1 ? args[0] : args);
+        materializeNodes(arrays.map(array => array.node)).forEach((tensor, i) => arrays[i]._keep(tensor));
+        return arrays;
+    };
     Candela.Array = CandelaArray;
     Candela.asarray = asarray;
     Candela.ops = ops;

@@ -515,6 +515,9 @@ def _run(nodes, cancellable, progress):
 
 def materialize(*arrays, cancellable=None, progress=None):
     """Computes several arrays at once, so that what they share is computed once."""
+    wrong = [array for array in arrays if not isinstance(array, Array)]
+    if wrong:
+        raise TypeError("no array: %r" % (wrong[0],))
     missing = [array for array in arrays if array._tensor is None]
     if missing:
         try:
