@@ -9,33 +9,22 @@
 /* Of the integers, that none is negative. */
 #define BITS 63
 
-typedef struct
-{
-  const gint64 *keys; /* by the number of an element */
-  gint64 *packed;     /* for as many as are ordered */
-  gint64 *scratch;    /* the same */
-  GCancellable *cancellable;
-} Orderer;
-
-static gboolean order_numbers (const Orderer *orderer, gint64 *numbers, gint64 *packed, gsize n);
-
 /* Those whose keys are the same as far as they were compared. */
 static gboolean
-order_runs (const Orderer *orderer, gint64 *numbers, gint64 *packed, gsize n, guint index_bits)
+order_runs (const SortOrderer *orderer, gint64 *numbers, gint64 *packed, gsize n, guint index_bits)
 {
   for (gsize first = 0, end; first < n; first = end)
     {
       for (end = first + 1; end < n && packed[end] >> index_bits == packed[first] >> index_bits; end++)
         ;
-      if (end - first > 1 && !order_numbers (orderer, numbers + first, packed + first, end - first))
+      if (end - first > 1 && !sort_order_numbers (orderer, numbers + first, packed + first, end - first))
         return FALSE;
     }
   return TRUE;
 }
 
-/* Numbers of elements, ascending where keys are equal. */
-static gboolean
-order_numbers (const Orderer *orderer, gint64 *numbers, gint64 *packed, gsize n)
+gboolean
+sort_order_numbers (const SortOrderer *orderer, gint64 *numbers, gint64 *packed, gsize n)
 {
   const gint64 *keys = orderer->keys;
   guint index_bits = n > 1 ? g_bit_storage (n - 1) : 1, key_bits, shift;
@@ -83,7 +72,7 @@ get_keys (const SortCall *call, gconstpointer elements, gint64 *keys)
 }
 
 static void
-share_memory (const SortCall *call, guint8 *memory, Orderer *orderer)
+share_memory (const SortCall *call, guint8 *memory, SortOrderer *orderer)
 {
   orderer->keys = (const gint64 *) memory;
   orderer->packed = (gint64 *) memory + call->n;
@@ -95,13 +84,13 @@ static gboolean
 argsort_line (const SortCall *call, gint64 line, guint8 *memory, gpointer const *out, GError **error)
 {
   gint64 *numbers = out[0];
-  Orderer orderer;
+  SortOrderer orderer;
 
   share_memory (call, memory, &orderer);
   get_keys (call, sort_get_line (call, line, orderer.scratch), (gint64 *) memory);
   for (gint64 i = 0; i < call->n; i++)
     numbers[i] = i;
-  return order_numbers (&orderer, numbers, orderer.packed, (gsize) call->n) || sort_fail_cancelled (error);
+  return sort_order_numbers (&orderer, numbers, orderer.packed, (gsize) call->n) || sort_fail_cancelled (error);
 }
 
 /* ---- topk ---- */
@@ -109,7 +98,7 @@ argsort_line (const SortCall *call, gint64 line, guint8 *memory, gpointer const 
 /* The numbers of the first k elements in order, ascending: all whose keys are below
  * the largest of theirs, and the first ones of those that have that. */
 static gboolean
-choose (const Orderer *orderer, gint64 n, gint64 k, gint64 *numbers)
+choose (const SortOrderer *orderer, gint64 n, gint64 k, gint64 *numbers)
 {
   const gint64 *keys = orderer->keys;
   gint64 last, n_below = 0, n_chosen = 0, n_equal;
@@ -136,13 +125,13 @@ topk_line (const SortCall *call, gint64 line, guint8 *memory, gpointer const *ou
 {
   gint64 *numbers = out[1];
   gconstpointer elements;
-  Orderer orderer;
+  SortOrderer orderer;
 
   share_memory (call, memory, &orderer);
   elements = sort_get_line (call, line, memory + 3 * call->n * (gint64) sizeof (gint64));
   get_keys (call, elements, (gint64 *) memory);
   if (!choose (&orderer, call->n, call->n_out, numbers)
-      || !order_numbers (&orderer, numbers, orderer.packed, (gsize) call->n_out))
+      || !sort_order_numbers (&orderer, numbers, orderer.packed, (gsize) call->n_out))
     return sort_fail_cancelled (error);
   switch (call->size)
     {

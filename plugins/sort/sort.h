@@ -43,6 +43,38 @@ gboolean sort_fail_cancelled (GError **error);
 gint64 sort_check_axis (const CandelaInference *inference, guint param, GError **error);
 gint64 sort_get_axis (const CandelaParams *params, guint param, guint rank);
 
+/* order.c */
+
+typedef struct
+{
+  const gint64 *keys; /* by the number of an element */
+  gint64 *packed;     /* for as many as are ordered */
+  gint64 *scratch;    /* the same */
+  GCancellable *cancellable;
+} SortOrderer;
+
+/* Puts numbers of elements into the order of their keys; those whose keys are equal stay
+ * as they lie. FALSE: cancelled. */
+gboolean sort_order_numbers (const SortOrderer *orderer, gint64 *numbers, gint64 *packed, gsize n);
+
+/* wide.c */
+
+/* Whether there are wide keys of a dtype, and whether each is two. */
+gboolean sort_has_wide_keys (CandelaDType dtype);
+gboolean sort_wide_has_minor (CandelaDType dtype);
+
+/* Keys of n elements of an input, from a logical index on, read as a dtype; minor is
+ * NULL where each is one. */
+void sort_pack_wide_keys (const CandelaKernel *kernel, guint input, CandelaDType dtype, gint64 start, gsize n,
+                          gint64 *keys, gint64 *minor);
+
+/* The numbers of elements in the order of such keys; minor is NULL where each is one. */
+gboolean sort_order_wide (const gint64 *keys, const gint64 *minor, gint64 *numbers, gint64 *packed, gint64 *scratch,
+                          gsize n, GCancellable *cancellable);
+
+/* The key of a NaN, which is equal to nothing; FALSE if the dtype has none. */
+gboolean sort_get_nan_key (CandelaDType dtype, gint64 *key);
+
 extern const CandelaInputInfo sort_inputs[];
 
 #define SORT_PARAM_AXIS                                                                                                \
@@ -52,3 +84,5 @@ extern const CandelaInputInfo sort_inputs[];
   }
 
 extern const CandelaOpInfo sort_sort_op, sort_argsort_op, sort_topk_op, sort_searchsorted_op;
+extern const CandelaOpInfo sort_unique_all_op, sort_unique_counts_op, sort_unique_inverse_op, sort_unique_values_op;
+extern const CandelaOpInfo sort_isin_op;

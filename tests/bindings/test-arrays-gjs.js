@@ -104,6 +104,19 @@ test('shapes that depend on data', () => {
     check(throws(GLib.Error, () => ops.nonzero(asarray(1))).matches(Candela.Error, Candela.Error.SHAPE));
 });
 
+test('sets', () => {
+    const x = asarray([[3n, 1n, 3n], [2n, 1n, 1n]]);
+    const [found, indices, inverse, counts] = x.unique_all();
+
+    values(found, [1n, 2n, 3n], DType.INT64);
+    values(indices, [1n, 3n, 0n], DType.INT64);
+    values(inverse, [[2n, 0n, 2n], [1n, 0n, 0n]], DType.INT64);
+    values(counts, [3n, 1n, 2n], DType.INT64);
+    values(ops.unique_values([1.5, -0, 0, 1.5]), [0, 1.5], DType.FLOAT64);
+    equal(ops.unique_values([NaN, NaN, NaN]).shape, [3]);
+    values(x.isin([1, 9]), [[false, true, false], [false, true, true]], DType.BOOL);
+});
+
 test('iteration and length', () => {
     equal([...A].map(row => row.toArray()), [[1, 2], [3, 4]]);
     equal(A.shape[0], 2);

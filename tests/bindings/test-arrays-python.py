@@ -190,6 +190,23 @@ def data_shapes():
     check(capabilities["boolean indexing"] and capabilities["data-dependent shapes"])
 
 
+@test("sets")
+def sets():
+    x = xp.asarray([[3, 1, 3], [2, 1, 1]])
+    found = xp.unique_all(x)
+    equal(found._fields, ("values", "indices", "inverse_indices", "counts"))
+    values(found.values, [1, 2, 3], xp.int64)
+    values(found.indices, [1, 3, 0], xp.int64)
+    values(found.inverse_indices, [[2, 0, 2], [1, 0, 0]], xp.int64)
+    values(found.counts, [3, 1, 2], xp.int64)
+    values(xp.unique_counts(x).counts, [3, 1, 2])
+    values(found.values[xp.unique_inverse(x).inverse_indices], x.tolist())
+    values(xp.unique_values(xp.asarray([1.5, -0.0, 0.0, 1.5], dtype=xp.float32)), [0.0, 1.5], xp.float32)
+    equal(xp.unique_values(xp.asarray([float("nan")] * 3)).shape, (3,))
+    values(xp.isin(x, xp.asarray([1, 9])), [[False, True, False], [False, True, True]], xp.bool)
+    values(xp.isin(x, 3, invert=True), [[False, True, False], [True, True, True]])
+
+
 @test("setting")
 def setting():
     x = xp.arange(5)
