@@ -19,6 +19,8 @@ G_BEGIN_DECLS
  * @CANDELA_ERROR_PLUGIN: a module that cannot be loaded as a plugin
  * @CANDELA_ERROR_BUDGET: a plan that needs more memory than it may
  * @CANDELA_ERROR_NO_MEMORY: memory that the system does not give
+ * @CANDELA_ERROR_VALUE: elements for which there is no result, such as those of a
+ *   singular matrix that was to be inverted; found while computing
  *
  * What went wrong, in the domain %CANDELA_ERROR. Errors of GIO pass through as
  * they are; a cancelled run is %G_IO_ERROR_CANCELLED.
@@ -36,7 +38,8 @@ typedef enum {
   CANDELA_ERROR_FORMAT,
   CANDELA_ERROR_PLUGIN,
   CANDELA_ERROR_BUDGET,
-  CANDELA_ERROR_NO_MEMORY
+  CANDELA_ERROR_NO_MEMORY,
+  CANDELA_ERROR_VALUE
 } CandelaError;
 
 /**

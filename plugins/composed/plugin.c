@@ -90,7 +90,29 @@ static const CandelaOpInfo silu = {
   .expression = "x * sigmoid(x)",
 };
 
-static const CandelaOpInfo *const ops[] = { &softmax, &log_softmax, &logsumexp, &layer_norm, &rms_norm, &silu, NULL };
+static const CandelaInputInfo matrices[] = {
+  { "x", .summary = "a matrix, or a stack of them: its last two axes" },
+  { NULL },
+};
+
+static const CandelaParamInfo along_diagonal[] = {
+  { "offset", CANDELA_PARAM_INT, .default_value = "0",
+    .summary = "how far the diagonal is above the main one, or below it if that is negative" },
+  { NULL },
+};
+
+static const CandelaOpInfo trace = {
+  .struct_size = sizeof (CandelaOpInfo),
+  .name = "trace",
+  .summary = "The sum of a diagonal of a matrix",
+  .since = "1.0",
+  .inputs = matrices,
+  .params = along_diagonal,
+  .expression = "sum(diagonal(x, offset=offset), axis=-1)",
+};
+
+static const CandelaOpInfo *const ops[] = { &softmax,  &log_softmax, &logsumexp, &layer_norm,
+                                            &rms_norm, &silu,        &trace,     NULL };
 
 static gboolean
 register_ops (CandelaPlugin *plugin, GError **error)

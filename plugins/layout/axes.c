@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The axes in another order, or walked backwards. */
+ * The axes in another order, walked backwards, or two of them at once. */
 #include "layout.h"
+
+#include <string.h>
 
 enum {
   AXES
+};
+enum {
+  OFFSET
 };
 enum {
   SOURCE,
@@ -79,21 +84,28 @@ LAYOUT_OP (transpose, "x with its axes in reverse order", .operators = "attribut
 /* matrix_transpose */
 
 static gboolean
-infer_matrix_transpose (CandelaInference *inference, GError **error)
+check_matrices (const CandelaInference *inference, GError **error)
 {
   gsize rank;
   const gint64 *shape = candela_layout_get_shape (candela_inference_get_input_layout (inference, 0), &rank);
+  g_autofree char *text = NULL;
+
+  if (rank >= 2)
+    return TRUE;
+  text = candela_shape_to_string (shape, rank);
+  return candela_inference_fail (inference, error, CANDELA_ERROR_SHAPE,
+                                 "x has shape %s; a matrix has at least two axes", text);
+}
+
+static gboolean
+infer_matrix_transpose (CandelaInference *inference, GError **error)
+{
+  guint rank = candela_layout_get_rank (candela_inference_get_input_layout (inference, 0));
   gint64 axes[CANDELA_MAX_RANK];
 
-  if (rank < 2)
-    {
-      g_autofree char *text = candela_shape_to_string (shape, rank);
-
-      return candela_inference_fail (inference, error, CANDELA_ERROR_SHAPE,
-                                     "x has shape %s; a matrix has at least two axes", text);
-    }
-
-  for (gsize i = 0; i < rank; i++)
+  if (!check_matrices (inference, error))
+    return FALSE;
+  for (guint i = 0; i < rank; i++)
     axes[i] = i;
   axes[rank - 2] = rank - 1;
   axes[rank - 1] = rank - 2;
@@ -103,6 +115,43 @@ infer_matrix_transpose (CandelaInference *inference, GError **error)
 
 LAYOUT_OP (matrix_transpose, "x, or each matrix of a stack, with its last two axes swapped",
            .operators = "attribute:.mT", .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_matrix_transpose)
+
+/* diagonal */
+
+static const CandelaParamInfo diagonal_params[] = {
+  { "offset", CANDELA_PARAM_INT, .default_value = "0",
+    .summary = "how far it is above the main diagonal, or below it if that is negative" },
+  { NULL },
+};
+
+static gboolean
+infer_diagonal (CandelaInference *inference, GError **error)
+{
+  const CandelaLayout *layout = candela_inference_get_input_layout (inference, 0);
+  gint64 distance = candela_params_get_int (candela_inference_get_params (inference), OFFSET);
+  gint64 shape[CANDELA_MAX_RANK], strides[CANDELA_MAX_RANK], start = candela_layout_get_offset (layout);
+  gint64 rows, cols, row_stride, col_stride;
+  gsize rank;
+
+  if (!check_matrices (inference, error))
+    return FALSE;
+  memcpy (shape, candela_layout_get_shape (layout, &rank), candela_layout_get_rank (layout) * sizeof *shape);
+  memcpy (strides, candela_layout_get_strides (layout, NULL), rank * sizeof *strides);
+  rows = shape[rank - 2];
+  cols = shape[rank - 1];
+  row_stride = strides[rank - 2];
+  col_stride = strides[rank - 1];
+  distance = CLAMP (distance, -rows, cols);
+  shape[rank - 2] = distance < 0 ? MIN (rows + distance, cols) : MIN (rows, cols - distance);
+  strides[rank - 2] = row_stride + col_stride;
+  /* There may be no element to start at. */
+  if (candela_layout_get_n_elements (layout) > 0 && shape[rank - 2] > 0)
+    start += distance < 0 ? -distance * row_stride : distance * col_stride;
+  return layout_answer (inference, candela_layout_new_strided (shape, rank - 1, strides, rank - 1, start, error));
+}
+
+LAYOUT_OP (diagonal, "A diagonal of x, or of each matrix of a stack, as its last axis", .params = diagonal_params,
+           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_diagonal)
 
 /* moveaxis */
 
@@ -205,5 +254,5 @@ LAYOUT_OP (flip, "x with the order of its elements reversed along some axes", .p
            .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_flip)
 
 const CandelaOpInfo *const layout_axes_ops[] = {
-  &permute_dims_info, &transpose_info, &matrix_transpose_info, &moveaxis_info, &flip_info, NULL,
+  &permute_dims_info, &transpose_info, &matrix_transpose_info, &diagonal_info, &moveaxis_info, &flip_info, NULL,
 };

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Matrix products by the system's BLAS, as one of C.
- *
- * A BLAS with threads divides the work by their number, and so its results have
- * other bits on another machine. It is kept to one thread while a product of ours
- * runs: the number that it had is put back when the last of them ends, so that
- * others in the process who use the same library find it as they left it. */
+ * Matrix products by the system's BLAS, as one of C. */
 #include "linalg.h"
 
 #include <cblas.h>
 #include <dlfcn.h>
-#include <pthread.h>
 
 static struct
 {
@@ -20,32 +14,13 @@ static struct
   __typeof__ (cblas_dgemv) *dgemv;
 
   /* In OpenBLAS and in BLIS; NULL where the library is another. */
-  void (*openblas_set_num_threads) (int n);
-  int (*openblas_get_num_threads) (void);
-  int (*openblas_get_parallel) (void);
   char *(*openblas_get_config) (void);
   char *(*openblas_get_corename) (void);
-  void (*bli_thread_set_num_threads) (gint64 n);
-  gint64 (*bli_thread_get_num_threads) (void);
   const char *(*bli_info_get_version_str) (void);
 
-  OpenMP openmp; /* of an OpenBLAS that uses it: its threads are counted there */
-  gboolean has_openmp;
-  const char *told; /* what it took the processor for before it was told; or NULL */
+  Blas *library;
   GError *error;
 } blas;
-
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static guint n_running;
-static gint64 n_threads_before;
-
-/* The threads that were at it are not in the child of a fork. */
-static void
-after_fork (void)
-{
-  pthread_mutex_init (&mutex, NULL);
-  n_running = 0;
-}
 
 static gboolean
 find_functions (gpointer handle, GError **error)
@@ -59,16 +34,9 @@ find_functions (gpointer handle, GError **error)
       g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_PLUGIN, "linalg: %s lacks a function", LINALG_CBLAS);
       return FALSE;
     }
-  blas.openblas_set_num_threads = dlsym (handle, "openblas_set_num_threads");
-  blas.openblas_get_num_threads = dlsym (handle, "openblas_get_num_threads");
-  blas.openblas_get_parallel = dlsym (handle, "openblas_get_parallel");
   blas.openblas_get_config = dlsym (handle, "openblas_get_config");
   blas.openblas_get_corename = dlsym (handle, "openblas_get_corename");
-  blas.bli_thread_set_num_threads = dlsym (handle, "bli_thread_set_num_threads");
-  blas.bli_thread_get_num_threads = dlsym (handle, "bli_thread_get_num_threads");
   blas.bli_info_get_version_str = dlsym (handle, "bli_info_get_version_str");
-  blas.has_openmp = blas.openblas_get_parallel != NULL && blas.openblas_get_parallel () == 2
-                    && linalg_find_openmp (handle, &blas.openmp);
   return TRUE;
 }
 
@@ -79,10 +47,9 @@ open_library (GError **error)
 
   if (g_once_init_enter (&once))
     {
-      gpointer handle = linalg_open_cblas (&blas.told, &blas.error);
-
-      if (handle != NULL && find_functions (handle, &blas.error))
-        pthread_atfork (NULL, NULL, after_fork);
+      blas.library = linalg_blas_get (LINALG_CBLAS, &blas.error);
+      if (blas.library != NULL)
+        find_functions (linalg_blas_get_handle (blas.library), &blas.error);
       g_once_init_leave (&once, 1);
     }
   if (blas.error != NULL)
@@ -90,49 +57,16 @@ open_library (GError **error)
   return blas.error == NULL;
 }
 
-static gint64
-get_threads (void)
-{
-  if (blas.openblas_get_num_threads != NULL && blas.openblas_set_num_threads != NULL)
-    return blas.openblas_get_num_threads ();
-  if (blas.bli_thread_get_num_threads != NULL && blas.bli_thread_set_num_threads != NULL)
-    return blas.bli_thread_get_num_threads ();
-  return 1;
-}
-
-static void
-set_threads (gint64 n)
-{
-  if (blas.openblas_get_num_threads != NULL && blas.openblas_set_num_threads != NULL)
-    blas.openblas_set_num_threads ((int) n);
-  else if (blas.bli_thread_get_num_threads != NULL && blas.bli_thread_set_num_threads != NULL)
-    blas.bli_thread_set_num_threads (n);
-}
-
 static void
 begin (void)
 {
-  if (blas.has_openmp)
-    return;
-  pthread_mutex_lock (&mutex);
-  if (n_running++ == 0)
-    {
-      n_threads_before = get_threads ();
-      if (n_threads_before != 1)
-        set_threads (1);
-    }
-  pthread_mutex_unlock (&mutex);
+  linalg_blas_begin (blas.library);
 }
 
 static void
 end (void)
 {
-  if (blas.has_openmp)
-    return;
-  pthread_mutex_lock (&mutex);
-  if (n_running > 0 && --n_running == 0 && n_threads_before != 1)
-    set_threads (n_threads_before);
-  pthread_mutex_unlock (&mutex);
+  linalg_blas_end (blas.library);
 }
 
 /* y = A x, or A' x, or y and that if it adds. */
@@ -194,7 +128,7 @@ is_vector (const Matrix *x)
 static gboolean
 multiply (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c, gint64 c_stride, gboolean adds)
 {
-  int n_threads = blas.has_openmp ? linalg_enter_openmp (&blas.openmp) : 1;
+  int n_threads = linalg_blas_enter (blas.library);
 
   if (b->cols == 1 && is_vector (b) && c_stride == 1)
     multiply_vector (dtype, a, FALSE, b, c, adds);
@@ -202,8 +136,7 @@ multiply (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c, gint
     multiply_vector (dtype, b, TRUE, a, c, adds);
   else
     multiply_matrix (dtype, a, b, c, c_stride, adds);
-  if (blas.has_openmp)
-    linalg_leave_openmp (&blas.openmp, n_threads);
+  linalg_blas_leave (blas.library, n_threads);
   return TRUE;
 }
 
@@ -214,11 +147,11 @@ describe (void)
   if (blas.openblas_get_config != NULL && blas.openblas_get_corename != NULL)
     {
       g_auto (GStrv) words = g_strsplit (blas.openblas_get_config (), " ", 3);
+      const char *told = linalg_blas_get_told (blas.library);
       const char *version = words[0] != NULL && words[1] != NULL ? words[1] : "";
 
       return g_strdup_printf ("OpenBLAS %s (%s%s%s)", version, blas.openblas_get_corename (),
-                              blas.told != NULL ? "; by itself it would have taken " : "",
-                              blas.told != NULL ? blas.told : "");
+                              told != NULL ? "; by itself it would have taken " : "", told != NULL ? told : "");
     }
   if (blas.bli_info_get_version_str != NULL)
     return g_strdup_printf ("BLIS %s", blas.bli_info_get_version_str ());

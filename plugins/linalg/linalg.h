@@ -4,7 +4,8 @@
  * memory, and the way to the libraries that multiply them. */
 #pragma once
 
-#include <candela/candela-plugin.h>
+#include "blas.h"
+
 #include <string.h>
 
 /* A matrix of an operand of a product, elements counted in strides. */
@@ -73,27 +74,6 @@ const LinalgLibrary *linalg_choose_library (CandelaDType dtype, const Matrix *a,
 /* For candela_plugin_describe(): what serves which products; opens them. */
 GVariant *linalg_describe (void);
 
-/* open.c: a library of the dynamic linker; PLUGIN if it cannot be opened. */
-gpointer linalg_open (const char *name, GError **error);
-
-/* The CBLAS; *told says which kernels an OpenBLAS had to be told to take, or is NULL. */
-gpointer linalg_open_cblas (const char **told, GError **error);
-
-/* Kernels of OpenBLAS for processors without AVX2. */
-gboolean linalg_is_old_core (const char *core);
-
-/* Keeps OpenMP, as the library of that handle sees it, to the calling thread. Gives what
- * linalg_leave_openmp() puts back. */
-typedef struct
-{
-  int (*get_max_threads) (void);
-  void (*set_num_threads) (int n);
-} OpenMP;
-
-gboolean linalg_find_openmp (gpointer handle, OpenMP *openmp);
-int linalg_enter_openmp (const OpenMP *openmp);
-void linalg_leave_openmp (const OpenMP *openmp, int n_threads);
-
 /* panels.c: C, packed, = A B, in panels that the engine's threads share. */
 gboolean linalg_multiply (CandelaKernel *kernel, const LinalgLibrary *library, CandelaDType dtype, const Matrix *a,
                           const Matrix *b, gpointer c, GError **error);
@@ -103,4 +83,4 @@ gboolean linalg_multiply (CandelaKernel *kernel, const LinalgLibrary *library, C
 gboolean linalg_integer_multiply (CandelaKernel *kernel, CandelaDType dtype, const Matrix *a, const Matrix *b,
                                   gpointer c, GError **error);
 
-extern const CandelaOpInfo linalg_matmul_op, linalg_vecdot_op, linalg_outer_op;
+extern const CandelaOpInfo linalg_matmul_op, linalg_vecdot_op, linalg_outer_op, linalg_cross_op;

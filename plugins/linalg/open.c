@@ -7,7 +7,7 @@
  * several times as long. It can be told better only by its environment, while it is
  * being loaded. So it is loaded, asked, and if need be loaded again, told. */
 #define _GNU_SOURCE
-#include "linalg.h"
+#include "blas.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -128,9 +128,9 @@ get_core (gpointer handle)
 }
 
 gpointer
-linalg_open_cblas (const char **told, GError **error)
+linalg_open_blas (const char *name, const char **told, GError **error)
 {
-  gpointer handle = linalg_open (LINALG_CBLAS, error), better = NULL;
+  gpointer handle = linalg_open (name, error), better = NULL;
   const char *best = get_best_core (), *core = handle != NULL ? get_core (handle) : NULL;
 
   *told = NULL;
@@ -139,8 +139,8 @@ linalg_open_cblas (const char **told, GError **error)
   core = g_intern_string (core);
 
   dlclose (handle);
-  handle = dlopen (LINALG_CBLAS, RTLD_NOW | RTLD_NOLOAD);
-  better = handle != NULL ? open_copy_told (handle, best) : open_told (LINALG_CBLAS, best);
+  handle = dlopen (name, RTLD_NOW | RTLD_NOLOAD);
+  better = handle != NULL ? open_copy_told (handle, best) : open_told (name, best);
   if (better != NULL && !linalg_is_old_core (get_core (better)))
     {
       *told = core;
@@ -149,7 +149,7 @@ linalg_open_cblas (const char **told, GError **error)
   g_message ("OpenBLAS takes this processor for a %s and will be slow; " CORE_VARIABLE "=%s in the environment helps",
              core, best);
   if (handle == NULL)
-    handle = better != NULL ? better : linalg_open (LINALG_CBLAS, error);
+    handle = better != NULL ? better : linalg_open (name, error);
   return handle;
 }
 

@@ -3,7 +3,7 @@
  * The plugin of the products. */
 #include "linalg.h"
 
-static const CandelaOpInfo *const ops[] = { &linalg_matmul_op, &linalg_vecdot_op, &linalg_outer_op, NULL };
+static const CandelaOpInfo *const ops[] = { &linalg_matmul_op, &linalg_vecdot_op, &linalg_outer_op, &linalg_cross_op, NULL };
 
 static gboolean
 register_ops (CandelaPlugin *plugin, GError **error)

@@ -235,6 +235,28 @@ test('functions: what is wrong', () => {
 
 const longWork = () => Candela.expr`sum(tanh(sin(broadcast_to(${ops.arange(0, 1000)} * 1.0, [200000, 1000]))), axis=1)`;
 
+test('decompositions of matrices', () => {
+    const a = asarray([[[2, 0], [0, 3]], [[5, 0], [0, 4]]]);
+    const [lambda] = a.eigh();
+    const [, s] = a.svd({full_matrices: false});
+
+    values(lambda.round(), [[2, 3], [4, 5]]);
+    values(s.round(), [[3, 2], [5, 4]]);
+    values(a.det().round(), [6, 20]);
+    values(a.solve(asarray([10, 12])).round(), [[5, 4], [2, 3]]);
+    values(a.matrix_norm({ord: 'inf'}), [3, 5]);
+    values(a.diagonal(), [[2, 3], [5, 4]]);
+    values(a.trace(), [5, 9]);
+});
+
+test('matrices that have none', () => {
+    const a = asarray([[1, 2], [2, 4]]);
+    const error = throws(GLib.Error, () => a.inv().materialize());
+
+    check(error.matches(Candela.Error, Candela.Error.VALUE));
+    check(error.message.includes('inv: x is singular'));
+});
+
 test('computing beside an event loop', () => {
     let ticks = 0;
     const source = GLib.timeout_add(GLib.PRIORITY_DEFAULT, 1, () => {

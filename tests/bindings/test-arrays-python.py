@@ -462,6 +462,45 @@ def progress():
     raises(Exception, lambda: long_work().materialize(cancellable))
 
 
+@test("decompositions of matrices")
+def decompositions():
+    a = xp.asarray([[[2.0, 0.0], [0.0, 3.0]], [[5.0, 0.0], [0.0, 4.0]]])
+    linalg = xp.linalg
+    q, r = linalg.qr(a)
+    values(xp.round(linalg.qr(a).Q @ linalg.qr(a).R), [[[2.0, 0.0], [0.0, 3.0]], [[5.0, 0.0], [0.0, 4.0]]])
+    equal((q.shape, r.shape), ((2, 2, 2), (2, 2, 2)))
+    values(xp.round(linalg.eigh(a).eigenvalues), [[2.0, 3.0], [4.0, 5.0]])
+    equal(linalg.eigh(a)._fields, ("eigenvalues", "eigenvectors"))
+    values(xp.round(linalg.svd(a, full_matrices=False).S), [[3.0, 2.0], [5.0, 4.0]])
+    equal([part.shape for part in linalg.svd(xp.zeros((3, 2)))], [(3, 3), (2,), (2, 2)])
+    sign, logabsdet = linalg.slogdet(-a[:, :1, :1])
+    values(sign, [-1.0, -1.0])
+    values(xp.round(xp.exp(logabsdet)), [2.0, 5.0])
+    values(xp.round(linalg.solve(a, xp.asarray([10.0, 12.0]))), [[5.0, 4.0], [2.0, 3.0]])
+    values(linalg.matrix_rank(a), [2, 2])
+    values(linalg.matrix_rank(a, rtol=0.7), [1, 2])
+    values(xp.round(linalg.pinv(a, rtol=xp.asarray([0.7, 0.0]))[:, 0, 0] * 10), [0.0, 2.0])
+    values(linalg.matrix_norm(a, ord=float("inf")), [3.0, 5.0])
+    values(linalg.matrix_norm(a, ord=-1, keepdims=True), [[[2.0]], [[4.0]]])
+    values(linalg.vector_norm(xp.asarray([3.0, 4.0])), 5.0)
+    values(linalg.trace(a, offset=1), [0.0, 0.0])
+    values(linalg.cross(xp.asarray([1, 0, 0]), xp.asarray([0, 1, 0])), [0, 0, 1])
+    check(linalg.matmul is xp.matmul and "inv" in dir(linalg))
+    raises(AttributeError, lambda: linalg.no_such_function)
+
+
+@test("matrices that have none")
+def no_decompositions():
+    a = xp.asarray([[[1.0, 2.0], [2.0, 4.0]]])
+    error = raises(xp.linalg.LinAlgError, lambda: xp.linalg.inv(a).materialize())
+    equal(error.message, "inv: matrix [0] of x is singular")
+    check(isinstance(error, ValueError) and isinstance(error, xp.CandelaError))
+    raises(xp.linalg.LinAlgError, lambda: xp.linalg.cholesky(-a).materialize())
+    raises(ValueError, lambda: xp.linalg.inv(a[0, 0]))
+    raises(ValueError, lambda: xp.linalg.matrix_norm(a, ord=3))
+    raises(TypeError, lambda: xp.linalg.det(xp.asarray([[1]])))
+
+
 @test("computing beside an event loop")
 def event_loop():
     async def main():

@@ -74,6 +74,14 @@ static const Case cases[] = {
   { "outer", NULL, "float32", "2", "0.5 -1", "float64", "2", "4 inf", "float64", "2 2", "2 inf -4 -inf" },
   { "outer", NULL, "uint16", "1", "65535", "uint16", "1", "65535", "uint16", "1 1", "1" },
   { "outer", NULL, "int8", "0", "", "int8", "3", "1 2 3", "int8", "0 3", "" },
+
+  { "cross", NULL, "float64", "3", "1 2 3", "float64", "3", "4 5 6.5", "float64", "3", "-2 5.5 -3" },
+  { "cross", NULL, "float32", "2 3", "1 0 0 0 1 0", "float64", "3", "0 0 2", "float64", "2 3", "0 -2 0 2 0 0" },
+  { "cross", "{'axis': <-2>}", "int32", "3 2", "1 0 0 1 0 0", "int32", "3 1", "0 0 2", "int32", "3 2", "0 2 -2 0 0 0" },
+  { "cross", NULL, "int8", "3", "100 0 0", "int8", "3", "0 100 100", "int8", "3", "0 -16 16" },
+  { "cross", NULL, "uint16", "3", "65535 0 0", "uint16", "3", "0 65535 0", "uint16", "3", "0 0 1" },
+  { "cross", NULL, "uint8", "3", "0 1 0", "int64", "3", "0 0 3", "int64", "3", "3 0 0" },
+  { "cross", NULL, "float32", "0 3", "", "float32", "3", "1 2 3", "float32", "0 3", "" },
 };
 
 static void
@@ -121,6 +129,11 @@ static const Refusal refusals[] = {
   { "outer", NULL, "int8", "2 3", "int8", "2", CANDELA_ERROR_SHAPE,
     "outer: x1 has shape [2, 3] and x2 [2]: both need one axis exactly" },
   { "outer", NULL, "bool", "2", "int8", "2", CANDELA_ERROR_DTYPE, NULL },
+  { "cross", NULL, "int8", "2 3", "int8", "1", CANDELA_ERROR_SHAPE,
+    "cross: x1 has shape [2, 3] and x2 [1]: the axis of the vectors must be of length 3 in both" },
+  { "cross", NULL, "int8", "2 3", "int8", "5 3", CANDELA_ERROR_SHAPE, NULL },
+  { "cross", "{'axis': <0>}", "int8", "3", "int8", "3", CANDELA_ERROR_AXIS, NULL },
+  { "cross", "{'axis': <-2>}", "int8", "3 3", "int8", "3", CANDELA_ERROR_AXIS, NULL },
 };
 
 static CandelaNode *

@@ -56,7 +56,7 @@ def expr(text, **arrays):
         raise _core.to_python(error) from None
 
 
-_EXTENSIONS = {"fft"}
+_EXTENSIONS = {"fft", "linalg"}
 
 
 def __getattr__(name):

@@ -12,8 +12,8 @@ from gi.repository import Gio, GLib
 from ..module import get_introspection_module
 from ..overrides import override
 from ._candela import (  # noqa: F401
-    BY_PYTHON, BY_TYPESTR, TYPESTRS, AxisError, CandelaError, DTypeError, ParameterError, ShapeError, as_dtype,
-    make_params, to_index_error, to_python)
+    BY_PYTHON, BY_TYPESTR, TYPESTRS, AxisError, CandelaError, DTypeError, LinAlgError, ParameterError, ShapeError,
+    as_dtype, make_params, to_index_error, to_python)
 
 Candela = get_introspection_module("Candela")
 

@@ -49,6 +49,10 @@ class OutOfMemoryError(CandelaError, MemoryError):
     """There is no memory for a result."""
 
 
+class LinAlgError(CandelaError, ValueError):
+    """A matrix that has no inverse, or not the decomposition that was asked for."""
+
+
 _ERRORS = {
     Candela.Error.DTYPE: DTypeError,
     Candela.Error.SHAPE: ShapeError,
@@ -57,6 +61,7 @@ _ERRORS = {
     Candela.Error.FORMAT: FormatError,
     Candela.Error.ARITY: ArityError,
     Candela.Error.NO_MEMORY: OutOfMemoryError,
+    Candela.Error.VALUE: LinAlgError,
 }
 
 
