@@ -4,6 +4,7 @@
 # print is computed here with Python's own numbers.
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -62,6 +63,35 @@ def check_run(language, *command):
     check("the program in %s" % language, [text] if not right else [])
 
 
+def why_no_window():
+    if not shutil.which("xvfb-run"):
+        return "xvfb-run is missing"
+    if run("gjs", "-c", "imports.gi.versions.Gtk = '4.0'; imports.gi.Gtk;")[0] != 0:
+        return "GTK 4 is missing"
+    return None
+
+
+def check_window():
+    """A digit drawn by itself is told, and the window is saved."""
+    reason = why_no_window()
+    for digit in (3, 7):
+        name = "a drawn %d is told" % digit
+        if reason is not None:
+            skip(name, reason)
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            picture = os.path.join(folder, "window.png")
+            status, text = run("xvfb-run", "-a", "-s", "-screen 0 1024x768x24", "env", "GDK_BACKEND=x11",
+                               "GSK_RENDERER=cairo", "GSETTINGS_BACKEND=memory", "gjs", "-m",
+                               os.path.join(examples, "gjs", "draw.js"), "--script", str(digit), picture)
+            told = re.search(r"^%d: (\d+\.\d) %%, alive$" % digit, text, re.M)
+            check(name, [] if status == 0 and told and float(told[1]) > 90 else [text])
+            with open(picture, "rb") as file:
+                start = file.read(24)
+            width, height = (int.from_bytes(start[i : i + 4], "big") for i in (16, 20))
+            check("its picture is a window's", start.startswith(b"\x89PNG") and width > 500 and height > 300)
+
+
 def check_vala():
     vapi = os.path.join(build, "bindings", "vala")
     if not shutil.which("valac"):
@@ -85,6 +115,7 @@ else:
     skip("the program in Python", "Python has no gi")
 if shutil.which("gjs"):
     check_run("JavaScript", "gjs", "-m", os.path.join(examples, "gjs", "digits.js"))
+    check_window()
 else:
     skip("the program in JavaScript", "gjs is missing")
 check_vala()
