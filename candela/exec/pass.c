@@ -145,7 +145,7 @@ widest_input (const CandelaPass *pass)
 }
 
 static void
-size_tiles (CandelaPass *pass)
+size_tiles (CandelaPass *pass, gboolean ranges)
 {
   const CandelaPlanStep *step = pass->step;
   const CandelaStageProgram *program = pass->program;
@@ -166,7 +166,7 @@ size_tiles (CandelaPass *pass)
     pass->scratch_bytes += program->n_stages * sizeof (CandelaStage);
   for (guint32 i = 0; i < step->n_inputs; i++)
     if (pass->inputs[i].kind == CANDELA_TILE_STRIDED
-        && candela_pack_walk_gains (pass->inputs[i].walk, pass->tile, MAX_CHUNK))
+        && candela_pack_walk_gains (pass->inputs[i].walk, pass->tile, ranges ? MAX_CHUNK : G_MAXSIZE))
       {
         pass->inputs[i].kind = CANDELA_TILE_ACROSS;
         pass->chunk = CLAMP (pass->n / 8, MIN_ACROSS, MAX_ACROSS);
@@ -193,7 +193,7 @@ candela_pass_init (CandelaPass *pass, CandelaRun *run, const CandelaPlanStep *st
   if (rows != NULL)
     prepare_rows (pass, rows);
   pass->program = candela_stage_program_new (pass);
-  size_tiles (pass);
+  size_tiles (pass, rows != NULL);
   return TRUE;
 }
 

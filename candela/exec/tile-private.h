@@ -78,6 +78,15 @@ CandelaStage *candela_pass_begin (const CandelaPass *pass, guint8 *scratch, guin
 void candela_pass_run_span (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **inputs, guint8 *scratch,
                             CandelaStage *stages);
 
+/* Runs chunks of the step on as many threads as it may have, and notes that elements are
+ * written, which the caller's thread tells. */
+void candela_pass_run_chunks (const CandelaPass *pass, guint64 n_chunks, CandelaKernelChunkFunc func, gpointer data);
+void candela_pass_tell (CandelaPass *pass, gsize n);
+
+/* across.c: runs a step that is made ready, and reads an input across, rectangle by rectangle;
+ * *ran: FALSE if it does not go along two axes. */
+gboolean candela_run_across (const CandelaPass *pass, gboolean *ran, GError **error);
+
 /* Where the tile of an operand of a part is: an input, a register, or an output
  * of the step, which later parts may read as well. */
 guint8 *candela_pass_operand (const CandelaPass *pass, const guint8 *const *inputs, guint8 *scratch, guint32 operand,

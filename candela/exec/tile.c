@@ -333,19 +333,13 @@ candela_pass_run (const CandelaPass *pass, guint64 start, guint64 end, guint8 *s
     candela_stream_end ();
 }
 
-static void
-run_chunk (guint64 chunk, gpointer data)
+void
+candela_pass_tell (CandelaPass *pass, gsize n)
 {
-  CandelaPass *pass = data;
-  guint64 start = chunk * pass->chunk;
-  guint64 end = MIN (pass->n, start + pass->chunk);
-
-  candela_pass_run (pass, start, end, NULL);
-
   /* Of a run that was cancelled nobody knows what is done. */
   if (g_cancellable_is_cancelled (pass->run->cancellable))
     return;
-  g_atomic_pointer_add (&pass->done, end - start);
+  g_atomic_pointer_add (&pass->done, n);
   if (g_thread_self () == pass->caller)
     {
       gsize done = g_atomic_pointer_add (&pass->done, 0);
@@ -356,10 +350,20 @@ run_chunk (guint64 chunk, gpointer data)
 }
 
 static void
-run_chunks (CandelaPass *pass)
+run_chunk (guint64 chunk, gpointer data)
+{
+  CandelaPass *pass = data;
+  guint64 start = chunk * pass->chunk;
+  guint64 end = MIN (pass->n, start + pass->chunk);
+
+  candela_pass_run (pass, start, end, NULL);
+  candela_pass_tell (pass, end - start);
+}
+
+void
+candela_pass_run_chunks (const CandelaPass *pass, guint64 n_chunks, CandelaKernelChunkFunc func, gpointer data)
 {
   const CandelaPlanPart *parts = pass->run->plan->parts + pass->step->first_part;
-  guint64 n_chunks = (pass->n + pass->chunk - 1) / pass->chunk;
   gboolean alone = n_chunks == 1 || pass->n * pass->step->n_parts < PARALLEL_WORK;
   gboolean exclusive = FALSE;
 
@@ -374,11 +378,24 @@ run_chunks (CandelaPass *pass)
     candela_run_begin_exclusive ();
   if (alone)
     for (guint64 chunk = 0; chunk < n_chunks; chunk++)
-      run_chunk (chunk, pass);
+      func (chunk, data);
   else
-    candela_parallel_for (n_chunks, run_chunk, pass);
+    candela_parallel_for (n_chunks, func, data);
   if (exclusive)
     candela_run_end_exclusive ();
+}
+
+/* An op with effects gets its elements in their order. */
+static gboolean
+is_read_across (const CandelaPass *pass)
+{
+  gboolean across = FALSE;
+
+  for (guint32 i = 0; i < pass->step->n_inputs; i++)
+    across = across || pass->inputs[i].kind == CANDELA_TILE_ACROSS;
+  for (guint32 p = 0; across && p < pass->step->n_parts; p++)
+    across = pass->run->plan->parts[pass->step->first_part + p].node->u.op.facts->info->effect == CANDELA_EFFECT_PURE;
+  return across;
 }
 
 gboolean
@@ -387,11 +404,13 @@ candela_run_tiles (CandelaRun *run, const CandelaPlanStep *step, GError **error)
   CandelaPassInput few[FEW_INPUTS];
   g_autofree CandelaPassInput *many = step->n_inputs > FEW_INPUTS ? g_new0 (CandelaPassInput, step->n_inputs) : NULL;
   CandelaPass pass;
-  gboolean ok = candela_pass_init (&pass, run, step, many != NULL ? many : few, NULL, error);
+  gboolean ok = candela_pass_init (&pass, run, step, many != NULL ? many : few, NULL, error), ran = FALSE;
 
-  if (ok && pass.n > 0)
+  if (ok && pass.n > 0 && is_read_across (&pass))
+    ok = candela_run_across (&pass, &ran, error);
+  if (ok && pass.n > 0 && !ran)
     {
-      run_chunks (&pass);
+      candela_pass_run_chunks (&pass, (pass.n + pass.chunk - 1) / pass.chunk, run_chunk, &pass);
       candela_run_advance (run, pass.done);
       ok = !g_cancellable_set_error_if_cancelled (run->cancellable, error);
     }

@@ -67,6 +67,7 @@ static const struct
   { "permute_dims(x, [0, 2, 1]) * 2 + 1", swapped },
   { "permute_dims(x, [0, 2, 1]) - z", swapped_and_not },
   { "x.T + 1", reversed_axes },
+  { "y = x.T + 1; where(x.T >= 0, y, astype(x.T > 5, \"int8\"))", reversed_axes },
   { "permute_dims(x[:, ::-1, ::-1], [0, 2, 1]) + 1", swapped_reversed },
   { "x[:, :, ::2] * 2 + 1", sliced },
   { "y = x[0, :70]; y[:, None] - y", differences },
@@ -117,7 +118,8 @@ static void
 test_strided (void)
 {
   static const gint64 shapes[][3] = {
-    { 1, 301, 517 }, { 1, 1024, 128 }, { 3, 128, 256 }, { 2, 1500, 70 }, { 40, 70, 33 }
+    { 1, 301, 517 }, { 1, 1024, 128 },  { 3, 128, 256 },  { 2, 1500, 70 },
+    { 40, 70, 33 },  { 1, 1456, 1500 }, { 64, 176, 200 }, /* results past the caches */
   };
   static const CandelaDType dtypes[] = { CANDELA_DTYPE_FLOAT32, CANDELA_DTYPE_INT64 };
 
