@@ -13,6 +13,7 @@ const CandelaOpInfo *const REDUCE_NAME (ops)[] = {
   &REDUCE_NAME (min),
   &REDUCE_NAME (any),
   &REDUCE_NAME (all),
+  &REDUCE_NAME (count_nonzero),
   &REDUCE_NAME (argmax),
   &REDUCE_NAME (argmin),
   &REDUCE_NAME (moments),

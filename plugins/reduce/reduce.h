@@ -157,6 +157,7 @@ extern const CandelaOpInfo REDUCE_NAME (mean), REDUCE_NAME (var), REDUCE_NAME (s
 extern const CandelaOpInfo REDUCE_NAME (max), REDUCE_NAME (min);
 extern const CandelaOpInfo REDUCE_NAME (argmax), REDUCE_NAME (argmin);
 extern const CandelaOpInfo REDUCE_NAME (any), REDUCE_NAME (all);
+extern const CandelaOpInfo REDUCE_NAME (count_nonzero);
 
 /* In sum.c: sums of elements of any dtype in binary64. */
 extern const ReduceFold *const REDUCE_NAME (sum_folds)[CANDELA_N_DTYPES];

@@ -115,6 +115,7 @@ test('sets', () => {
     values(ops.unique_values([1.5, -0, 0, 1.5]), [0, 1.5], DType.FLOAT64);
     equal(ops.unique_values([NaN, NaN, NaN]).shape, [3]);
     values(x.isin([1, 9]), [[false, true, false], [false, true, true]], DType.BOOL);
+    values(x.subtract(1).count_nonzero([0]), [2n, 0n, 1n], DType.INT64);
 });
 
 test('iteration and length', () => {

@@ -205,6 +205,8 @@ def sets():
     equal(xp.unique_values(xp.asarray([float("nan")] * 3)).shape, (3,))
     values(xp.isin(x, xp.asarray([1, 9])), [[False, True, False], [False, True, True]], xp.bool)
     values(xp.isin(x, 3, invert=True), [[False, True, False], [True, True, True]])
+    values(xp.count_nonzero(x - 1, axis=0), [2, 0, 1], xp.int64)
+    values(xp.count_nonzero(x), 6)
 
 
 @test("setting")

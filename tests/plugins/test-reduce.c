@@ -103,6 +103,11 @@ static const Case cases[] = {
   { "all", "{'axis': <[int64 0]>}", "int16", "2 2", "1 2 0 256", "bool", "2", "0 1" },
   { "all", "{'keepdims': <true>}", "float32", "2", "nan 1.401298464324817e-45", "bool", "1", "1" },
   { "any", NULL, "bool", "", "0", "bool", "", "0" },
+  { "count_nonzero", NULL, "float64", "5", "0 -0 nan 1e-310 -2", "int64", "", "3" },
+  { "count_nonzero", "{'axis': <[int64 1]>}", "int16", "2 3", "0 256 0 1 2 3", "int64", "2", "1 3" },
+  { "count_nonzero", "{'axis': <[int64 0, 1]>, 'keepdims': <true>}", "bool", "2 2", "1 0 1 1", "int64", "1 1", "3" },
+  { "count_nonzero", NULL, "int8", "", "-1", "int64", "", "1" },
+  { "count_nonzero", "{'axis': <[int64 0]>}", "float32", "0 2", "", "int64", "2", "0 0" },
   { "argmax", NULL, "int64", "3 3", "3 7 7 7 0 7 -1 -1 -2", "int64", "", "1" },
   { "argmax", "{'axis': <0>}", "int64", "3 3", "3 7 7 7 0 7 -1 -1 -2", "int64", "3", "1 0 0" },
   { "argmax", "{'axis': <1>}", "int64", "3 3", "3 7 7 7 0 7 -1 -1 -2", "int64", "3", "1 0 0" },
@@ -265,7 +270,7 @@ static const char *const axes[] = {
   NULL, "[int64 0]", "[int64 1]", "[int64 2]", "[int64 0, 1]", "[int64 1, 2]", "[int64 0, 2]", "[int64 2, 1, 0]",
 };
 
-static const char *const ops[] = { "sum", "prod", "mean", "var", "std", "max", "min", "any", "all" };
+static const char *const ops[] = { "sum", "prod", "mean", "var", "std", "max", "min", "any", "all", "count_nonzero" };
 
 static void
 check_layouts (const char *dtype, const char *shape)
@@ -317,6 +322,34 @@ test_layouts (void)
   /* Reduced axes of which the inner one is, and is not, made of groups of 64. */
   check_layouts ("float32", "9 64 70");
   check_layouts ("float32", "70 9 130");
+}
+
+/* Of every dtype, along short rows and long ones, and columns, also as it is computed. */
+static void
+test_count (void)
+{
+  static const char *const dtypes[] = { "bool",   "int8",   "int16",   "int32",   "int64",     "uint8",     "uint16",
+                                        "uint32", "uint64", "float32", "float64", "complex64", "complex128" };
+  static const char *const shapes[] = { "[200000]", "[2, 100000]", "[100000, 2]", "[300, 7, 90]" };
+
+  for (gsize d = 0; d < G_N_ELEMENTS (dtypes); d++)
+    for (gsize s = 0; s < G_N_ELEMENTS (shapes); s++)
+      for (int axis = 0; axis < (s == 0 ? 1 : 2); axis++)
+        {
+          g_autofree char *text =
+            g_strdup_printf ("n = reshape(arange(%s), %s) * 7919 %% 3 - 1; x = astype(n %% 3, %s); "
+                             "all(count_nonzero(x, axis=%d) == sum(astype(n != 0, int64), axis=%d)) & "
+                             "all(count_nonzero(x) == sum(astype(n != 0, int64))) & "
+                             "all(count_nonzero(x[::-1]) == count_nonzero(x))",
+                             s == 3 ? "189000" : "200000", shapes[s], dtypes[d], axis, axis);
+          g_autoptr (GError) error = NULL;
+          g_autoptr (CandelaNode) node = candela_expression_build (text, &error, NULL);
+          g_autoptr (CandelaTensor) result = NULL;
+
+          g_assert_no_error (error);
+          result = compute (node);
+          assert_elements (result, "bool", "", "1", text);
+        }
 }
 
 /* sum (x, dtype) casts each element first: the same as over a cast copy. */
@@ -509,6 +542,7 @@ main (int argc, char **argv)
   g_test_add_func ("/reduce/moments", test_moments);
   g_test_add_func ("/reduce/refusals", test_refusals);
   g_test_add_func ("/reduce/layouts", test_layouts);
+  g_test_add_func ("/reduce/count", test_count);
   g_test_add_func ("/reduce/cast", test_cast);
   g_test_add_func ("/reduce/sum-of-a-transposed-view", test_sum_of_a_transposed_view);
   g_test_add_func ("/reduce/accuracy", test_accuracy);
