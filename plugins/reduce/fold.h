@@ -107,8 +107,10 @@
 /* Rows of a block into their lanes, by a function as name_stack () is and what
  * else it wants: lane after lane, so that only its own accumulators need the cache. */
 #define REDUCE_ROWS_IN_LANES(rows, ELEMENT, STACK, ...)                                                                \
+  REDUCE_ROWS_IN_LANES_OF (double, rows, ELEMENT, STACK, ##__VA_ARGS__)
+#define REDUCE_ROWS_IN_LANES_OF(ACCUMULATOR, rows, ELEMENT, STACK, ...)                                                \
   const ELEMENT *x = (rows)->elements;                                                                                 \
-  double *lanes = (rows)->lanes;                                                                                       \
+  ACCUMULATOR *lanes = (rows)->lanes;                                                                                  \
   const gsize width = (rows)->width, n = (rows)->n_rows, first = (rows)->first;                                        \
   const gint64 stride = (rows)->stride;                                                                                \
                                                                                                                        \

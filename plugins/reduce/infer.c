@@ -11,6 +11,11 @@ const CandelaInputInfo reduce_inputs[] = {
   { NULL },
 };
 
+const CandelaInputInfo reduce_inputs_of_all[] = {
+  { .name = "x", .summary = "what is reduced" },
+  { NULL },
+};
+
 static guint32
 all_axes (guint rank)
 {

@@ -3,6 +3,9 @@
  * any and all, of every dtype: what is not 0 is true, NaN too. */
 #include "fold.h"
 
+typedef float _Complex Complex64;
+typedef double _Complex Complex128;
+
 #define AS_BOOL(x) ((x) != 0)
 #define OR(a, b) ((a) | (b))
 #define AND(a, b) ((a) & (b))
@@ -39,12 +42,17 @@ static const guint8 true_value = 1;
 REDUCE_INTEGERS (INTEGER_FOLDS)
 FOLDS (float32, float, guint32)
 FOLDS (float64, double, guint64)
+FOLDS (complex64, Complex64, guint32)
+FOLDS (complex128, Complex128, guint64)
 
 #define ANY_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &any_##name,
 #define ALL_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &all_##name,
 
-static const ReduceFold *const any_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (ANY_ROW) REDUCE_FLOATS (ANY_ROW) };
-static const ReduceFold *const all_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (ALL_ROW) REDUCE_FLOATS (ALL_ROW) };
+#define ALL_DTYPES(X)                                                                                                  \
+  REDUCE_INTEGERS (X) REDUCE_FLOATS (X) X (COMPLEX64, complex64, Complex64) X (COMPLEX128, complex128, Complex128)
+
+static const ReduceFold *const any_folds[CANDELA_N_DTYPES] = { ALL_DTYPES (ANY_ROW) };
+static const ReduceFold *const all_folds[CANDELA_N_DTYPES] = { ALL_DTYPES (ALL_ROW) };
 
 enum {
   PARAM_AXIS,
@@ -107,7 +115,7 @@ const CandelaOpInfo REDUCE_NAME (any) = {
   .name = "any",
   .summary = "Whether an element along axes is true; false of no elements",
   .since = "1.0",
-  .inputs = reduce_inputs,
+  .inputs = reduce_inputs_of_all,
   .params = params,
   .axes = CANDELA_AXES_REDUCTION,
   .reduced_axes = reduce_get_axes,
@@ -121,7 +129,7 @@ const CandelaOpInfo REDUCE_NAME (all) = {
   .name = "all",
   .summary = "Whether every element along axes is true; true of no elements",
   .since = "1.0",
-  .inputs = reduce_inputs,
+  .inputs = reduce_inputs_of_all,
   .params = params,
   .axes = CANDELA_AXES_REDUCTION,
   .reduced_axes = reduce_get_axes,

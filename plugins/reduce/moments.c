@@ -318,11 +318,25 @@ get_divisor (const ReduceCall *call)
     }
 
 static void
+finish_complex_mean (const ReduceCall *call, const double *sums, gint64 output, gsize width)
+{
+  for (gsize t = 0; t < width; t++)
+    {
+      const double mean[2] = { sums[2 * t] / (double) call->count, sums[2 * t + 1] / (double) call->count };
+
+      reduce_store_double (call, 0, output + (gint64) t, mean, 1);
+    }
+}
+
+static void
 finish_mean (const ReduceCall *call, gconstpointer partials, gint64 output, gsize width)
 {
   const double *sums = partials, count = (double) call->count;
 
-  FINISH (call, 0, output, width, t, sums[t] / count)
+  if (candela_dtype_get_kind (call->dtype) == CANDELA_DTYPE_KIND_COMPLEX)
+    finish_complex_mean (call, sums, output, width);
+  else
+    FINISH (call, 0, output, width, t, sums[t] / count)
 }
 
 static void
@@ -367,7 +381,7 @@ infer (CandelaInference *inference, guint keepdims_param, guint n_outputs, GErro
   CandelaDType dtype = candela_inference_get_input_dtype (inference, 0);
   gboolean keepdims = candela_params_get_bool (candela_inference_get_params (inference), keepdims_param);
 
-  if (candela_dtype_get_kind (dtype) != CANDELA_DTYPE_KIND_FLOAT)
+  if ((candela_dtype_get_kind (dtype) & (CANDELA_DTYPE_KIND_FLOAT | CANDELA_DTYPE_KIND_COMPLEX)) == 0)
     dtype = CANDELA_DTYPE_FLOAT64;
   return reduce_infer (inference, keepdims, FALSE, n_outputs, dtype, error);
 }
@@ -443,7 +457,7 @@ static const CandelaParamInfo moments_params[] = {
 
 static const char *const moments_outputs[] = { "mean", "variance", NULL };
 
-#define OP(NAME, INFER, OUTPUTS, PARAMS, SUMMARY)                                                                      \
+#define OP(NAME, INPUTS, INFER, OUTPUTS, PARAMS, SUMMARY)                                                              \
   static const CandelaKernelInfo NAME##_kernels[] = { { .compute = compute_##NAME }, { .compute = NULL } };            \
                                                                                                                        \
   const CandelaOpInfo REDUCE_NAME (NAME) = {                                                                           \
@@ -451,7 +465,7 @@ static const char *const moments_outputs[] = { "mean", "variance", NULL };
     .name = #NAME,                                                                                                     \
     .summary = SUMMARY,                                                                                                \
     .since = "1.0",                                                                                                    \
-    .inputs = reduce_inputs,                                                                                           \
+    .inputs = INPUTS,                                                                                                  \
     .outputs = OUTPUTS,                                                                                                \
     .params = PARAMS,                                                                                                  \
     .axes = CANDELA_AXES_REDUCTION,                                                                                    \
@@ -461,7 +475,7 @@ static const char *const moments_outputs[] = { "mean", "variance", NULL };
     .kernels = NAME##_kernels,                                                                                         \
   };
 
-OP (mean, infer_mean, NULL, mean_params, "The mean along axes; NaN of no elements")
-OP (var, infer_var, NULL, var_params, "The variance along axes; NaN of no elements")
-OP (std, infer_var, NULL, var_params, "The standard deviation along axes; NaN of no elements")
-OP (moments, infer_moments, moments_outputs, moments_params, "Mean and variance along axes, in one pass")
+OP (mean, reduce_inputs_of_all, infer_mean, NULL, mean_params, "The mean along axes; NaN of no elements")
+OP (var, reduce_inputs, infer_var, NULL, var_params, "The variance along axes; NaN of no elements")
+OP (std, reduce_inputs, infer_var, NULL, var_params, "The standard deviation along axes; NaN of no elements")
+OP (moments, reduce_inputs, infer_moments, moments_outputs, moments_params, "Mean and variance along axes, in one pass")

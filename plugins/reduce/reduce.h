@@ -111,6 +111,8 @@ struct _ReduceCall
 
 /* run.c */
 gboolean reduce_run (ReduceCall *call, GError **error);
+/* Values that were computed in binary64 into an output of floats, or the parts of them
+ * into one of complex numbers. */
 void reduce_store_double (const ReduceCall *call, guint n, gint64 output, const double *values, gsize width);
 
 /* infer.c: the parameter axis is the first of every table; a missing one stands
@@ -121,7 +123,8 @@ gboolean reduce_infer (CandelaInference *inference, gboolean keepdims, gboolean 
                        CandelaDType dtype, GError **error);
 gboolean reduce_infer_single_axis (CandelaInference *inference, gboolean keepdims, CandelaDType dtype, GError **error);
 
-extern const CandelaInputInfo reduce_inputs[];
+/* Of real dtypes, and of all. */
+extern const CandelaInputInfo reduce_inputs[], reduce_inputs_of_all[];
 
 #define REDUCE_PARAM_AXIS                                                                                              \
   {                                                                                                                    \
@@ -161,4 +164,8 @@ extern const CandelaOpInfo REDUCE_NAME (count_nonzero);
 
 /* In sum.c: sums of elements of any dtype in binary64. */
 extern const ReduceFold *const REDUCE_NAME (sum_folds)[CANDELA_N_DTYPES];
+
+/* complex.c */
+extern const ReduceFold REDUCE_NAME (sum_complex64), REDUCE_NAME (sum_complex128);
+extern const ReduceFold REDUCE_NAME (prod_complex64), REDUCE_NAME (prod_complex128);
 #endif

@@ -217,13 +217,18 @@ reduce_run (ReduceCall *call, GError **error)
   return run_walk (&walk, error);
 }
 
-/* Results that were computed in binary64, into output n, a floating one. */
 void
 reduce_store_double (const ReduceCall *call, guint n, gint64 output, const double *values, gsize width)
 {
   gpointer out = candela_kernel_get_output (call->kernel, n);
+  CandelaDType dtype = candela_kernel_get_output_dtype (call->kernel, n);
 
-  if (candela_kernel_get_output_dtype (call->kernel, n) == CANDELA_DTYPE_FLOAT64)
+  if (candela_dtype_get_kind (dtype) == CANDELA_DTYPE_KIND_COMPLEX)
+    {
+      output *= 2;
+      width *= 2;
+    }
+  if (dtype == CANDELA_DTYPE_FLOAT64 || dtype == CANDELA_DTYPE_COMPLEX128)
     memcpy ((double *) out + output, values, width * sizeof *values);
   else
     for (gsize t = 0; t < width; t++)

@@ -103,17 +103,21 @@ static const ReduceFold grouped_sum = {
 
 REDUCE_INTEGERS (INTEGER_FOLDS)
 
+#define COMPLEX_ROWS(op)                                                                                               \
+  [CANDELA_DTYPE_COMPLEX64] = &REDUCE_NAME (op##_complex64), [CANDELA_DTYPE_COMPLEX128] = &REDUCE_NAME (op##_complex128)
 #define SUM_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &sum_##name,
 #define PROD_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &prod_##name,
 #define INTEGER_SUM_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &integer_sum_##name,
 #define INTEGER_PROD_ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &integer_prod_##name,
 
 const ReduceFold *const REDUCE_NAME (sum_folds)[CANDELA_N_DTYPES] = {
-  REDUCE_INTEGERS (SUM_ROW)[CANDELA_DTYPE_FLOAT32] = &grouped_sum, [CANDELA_DTYPE_FLOAT64] = &sum_float64
+  REDUCE_INTEGERS (SUM_ROW)[CANDELA_DTYPE_FLOAT32] = &grouped_sum, [CANDELA_DTYPE_FLOAT64] = &sum_float64,
+  COMPLEX_ROWS (sum)
 };
 /* … of which all is binary64. */
 static const ReduceFold *const wide_sum_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (SUM_ROW) REDUCE_FLOATS (SUM_ROW) };
-static const ReduceFold *const prod_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (PROD_ROW) REDUCE_FLOATS (PROD_ROW) };
+static const ReduceFold *const prod_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (PROD_ROW) REDUCE_FLOATS (PROD_ROW)
+                                                                  COMPLEX_ROWS (prod) };
 static const ReduceFold *const integer_sum_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (INTEGER_SUM_ROW) };
 static const ReduceFold *const integer_prod_folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (INTEGER_PROD_ROW) };
 
@@ -123,25 +127,43 @@ enum {
   PARAM_KEEPDIMS
 };
 
+#define NUMBERS                                                                                                        \
+  (CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED | CANDELA_DTYPE_KIND_FLOAT | CANDELA_DTYPE_KIND_COMPLEX)
+
+/* Of elements of that one, as the parameter has it. */
+static gboolean
+infer_dtype (const CandelaInference *inference, CandelaDType in, CandelaDType *out, GError **error)
+{
+  const CandelaParams *params = candela_inference_get_params (inference);
+  gboolean complex_in = candela_dtype_get_kind (in) == CANDELA_DTYPE_KIND_COMPLEX;
+
+  *out = candela_params_get_dtype (params, PARAM_DTYPE);
+  if ((candela_dtype_get_kind (*out) & NUMBERS) == 0)
+    return candela_inference_fail (inference, error, CANDELA_ERROR_DTYPE,
+                                   "the result cannot have dtype %s: one of numbers is needed",
+                                   candela_dtype_get_name (*out));
+  if (complex_in && candela_dtype_get_kind (*out) != CANDELA_DTYPE_KIND_COMPLEX)
+    return candela_inference_fail (inference, error, CANDELA_ERROR_DTYPE,
+                                   "x has dtype %s: the result cannot have dtype %s, a complex one is needed",
+                                   candela_dtype_get_name (in), candela_dtype_get_name (*out));
+  return TRUE;
+}
+
 static gboolean
 infer (CandelaInference *inference, GError **error)
 {
   const CandelaParams *params = candela_inference_get_params (inference);
-  CandelaDType dtype = candela_inference_get_input_dtype (inference, 0);
+  CandelaDType in = candela_inference_get_input_dtype (inference, 0), dtype = in;
+  CandelaDTypeKind kind = candela_dtype_get_kind (in);
 
   if (candela_params_is_set (params, PARAM_DTYPE))
     {
-      dtype = candela_params_get_dtype (params, PARAM_DTYPE);
-      if ((candela_dtype_get_kind (dtype)
-           & (CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED | CANDELA_DTYPE_KIND_FLOAT))
-          == 0)
-        return candela_inference_fail (inference, error, CANDELA_ERROR_DTYPE,
-                                       "the result cannot have dtype %s: an integer or floating one is needed",
-                                       candela_dtype_get_name (dtype));
+      if (!infer_dtype (inference, in, &dtype, error))
+        return FALSE;
     }
-  else if (candela_dtype_get_kind (dtype) == CANDELA_DTYPE_KIND_UNSIGNED)
+  else if (kind == CANDELA_DTYPE_KIND_UNSIGNED)
     dtype = CANDELA_DTYPE_UINT64;
-  else if (candela_dtype_get_kind (dtype) != CANDELA_DTYPE_KIND_FLOAT)
+  else if ((kind & (CANDELA_DTYPE_KIND_FLOAT | CANDELA_DTYPE_KIND_COMPLEX)) == 0)
     dtype = CANDELA_DTYPE_INT64;
   return reduce_infer (inference, candela_params_get_bool (params, PARAM_KEEPDIMS), FALSE, 1, dtype, error);
 }
@@ -180,6 +202,8 @@ element_dtype (CandelaDType in, CandelaDType out)
   gboolean float_in = candela_dtype_get_kind (in) == CANDELA_DTYPE_KIND_FLOAT;
   gboolean float_out = candela_dtype_get_kind (out) == CANDELA_DTYPE_KIND_FLOAT;
 
+  if (candela_dtype_get_kind (out) == CANDELA_DTYPE_KIND_COMPLEX)
+    return out;
   if (!float_out)
     return float_in ? out : in;
   return out == CANDELA_DTYPE_FLOAT64 || candela_dtype_get_size (in) <= 2 ? in : out;
@@ -191,7 +215,7 @@ compute (CandelaKernel *kernel, const ReduceFold *const *folds, const ReduceFold
   CandelaDType out = candela_kernel_get_output_dtype (kernel, 0);
   CandelaDType dtype = element_dtype (candela_kernel_get_input_dtype (kernel, 0), out);
   guint rank = candela_layout_get_rank (candela_kernel_get_input_layout (kernel, 0));
-  gboolean integer = candela_dtype_get_kind (out) != CANDELA_DTYPE_KIND_FLOAT;
+  gboolean integer = (candela_dtype_get_kind (out) & (CANDELA_DTYPE_KIND_FLOAT | CANDELA_DTYPE_KIND_COMPLEX)) == 0;
   ReduceCall call = {
     .kernel = kernel,
     .fold = integer ? integer_folds[dtype] : folds[dtype],
@@ -221,8 +245,8 @@ static const CandelaParamInfo params[] = {
   REDUCE_PARAM_AXIS,
   { .name = "dtype",
     .type = CANDELA_PARAM_DTYPE,
-    .summary = "of the result, and of the elements before they are taken; none: of floats their own, else int64 or "
-               "uint64" },
+    .summary = "of the result, and of the elements before they are taken; none: of floats and complex "
+               "numbers their own, else int64 or uint64" },
   REDUCE_PARAM_KEEPDIMS,
   { NULL },
 };
@@ -233,9 +257,9 @@ static const CandelaKernelInfo prod_kernels[] = { { .compute = compute_prod }, {
 const CandelaOpInfo REDUCE_NAME (sum) = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "sum",
-  .summary = "The sum along axes, pairwise, in binary64 for floats and of float32 by fours; 0 of no elements",
+  .summary = "The sum along axes, pairwise, in binary64 but for integers and of float32 by fours; 0 of no elements",
   .since = "1.0",
-  .inputs = reduce_inputs,
+  .inputs = reduce_inputs_of_all,
   .params = params,
   .axes = CANDELA_AXES_REDUCTION,
   .reduced_axes = reduce_get_axes,
@@ -247,9 +271,9 @@ const CandelaOpInfo REDUCE_NAME (sum) = {
 const CandelaOpInfo REDUCE_NAME (prod) = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "prod",
-  .summary = "The product along axes, in binary64 for floats; 1 of no elements",
+  .summary = "The product along axes, in binary64 but for integers; 1 of no elements",
   .since = "1.0",
-  .inputs = reduce_inputs,
+  .inputs = reduce_inputs_of_all,
   .params = params,
   .axes = CANDELA_AXES_REDUCTION,
   .reduced_axes = reduce_get_axes,

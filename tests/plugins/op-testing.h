@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Values and results as text, for tests of ops: shapes and elements are numbers
- * parted by blanks, parameters the text of an a{sv}. Elements must be equal bit for
+ * parted by blanks (two for each complex one), parameters the text of an a{sv}. Elements must be equal bit for
  * bit, but for the payload of a NaN. */
 #pragma once
 
@@ -58,12 +58,19 @@ put_element (CandelaDType dtype, gpointer data, gint64 i, const char *text, char
       OP_TESTING_DTYPES (PUT)
 #undef PUT
     case CANDELA_DTYPE_FLOAT32:
+    case CANDELA_DTYPE_COMPLEX64:
       ((float *) data)[i] = (float) g_ascii_strtod (text, end);
       break;
     default:
       ((double *) data)[i] = g_ascii_strtod (text, end);
     }
   g_assert_true (*end != text);
+}
+
+static inline gboolean
+is_complex (CandelaDType dtype)
+{
+  return candela_dtype_get_kind (dtype) == CANDELA_DTYPE_KIND_COMPLEX;
 }
 
 static inline CandelaTensor *
@@ -74,9 +81,11 @@ make_tensor (const char *dtype_name, const char *shape_text, const char *element
   gsize rank = read_shape (shape_text, shape);
   CandelaDType dtype = read_dtype (dtype_name);
   CandelaTensor *tensor = candela_tensor_new (dtype, shape, rank, &error);
+  gint64 n;
 
   g_assert_no_error (error);
-  for (gint64 i = 0; i < candela_tensor_get_n_elements (tensor); i++)
+  n = candela_tensor_get_n_elements (tensor) * (1 + is_complex (dtype));
+  for (gint64 i = 0; i < n; i++)
     {
       char *end;
 
@@ -164,6 +173,18 @@ shape_text (CandelaTensor *tensor)
   return g_string_free (text, FALSE);
 }
 
+static inline gboolean
+same_float32 (gconstpointer x, gconstpointer y)
+{
+  return memcmp (x, y, sizeof (float)) == 0 || (isnan (*(const float *) x) && isnan (*(const float *) y));
+}
+
+static inline gboolean
+same_float64 (gconstpointer x, gconstpointer y)
+{
+  return memcmp (x, y, sizeof (double)) == 0 || (isnan (*(const double *) x) && isnan (*(const double *) y));
+}
+
 /* Results of ops that compute are packed. */
 static inline gboolean
 same_element (CandelaTensor *a, CandelaTensor *b, gint64 i)
@@ -173,11 +194,19 @@ same_element (CandelaTensor *a, CandelaTensor *b, gint64 i)
   const guint8 *x = (const guint8 *) candela_tensor_get_data (a) + i * (gint64) size;
   const guint8 *y = (const guint8 *) candela_tensor_get_data (b) + i * (gint64) size;
 
-  if (dtype == CANDELA_DTYPE_FLOAT32 && isnan (*(const float *) x) && isnan (*(const float *) y))
-    return TRUE;
-  if (dtype == CANDELA_DTYPE_FLOAT64 && isnan (*(const double *) x) && isnan (*(const double *) y))
-    return TRUE;
-  return memcmp (x, y, size) == 0;
+  switch ((int) dtype)
+    {
+    case CANDELA_DTYPE_FLOAT32:
+      return same_float32 (x, y);
+    case CANDELA_DTYPE_FLOAT64:
+      return same_float64 (x, y);
+    case CANDELA_DTYPE_COMPLEX64:
+      return same_float32 (x, y) && same_float32 (x + 4, y + 4);
+    case CANDELA_DTYPE_COMPLEX128:
+      return same_float64 (x, y) && same_float64 (x + 8, y + 8);
+    default:
+      return memcmp (x, y, size) == 0;
+    }
 }
 
 static inline void

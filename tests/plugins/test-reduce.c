@@ -16,6 +16,8 @@ typedef struct
   "float64", "2 3 4",                                                                                                  \
     "-7 -5.75 -4.5 -3.25 -2 -0.75 0.5 1.75 3 4.25 5.5 6.75 8 9.25 10.5 11.75 13 14.25 15.5 16.75 18 19.25 20.5 21.75"
 
+#define COMPLEX "2 3", "1 2 -3 0.5 0.25 -4 2 -1 0 0.5 -1.5 0"
+
 static const Case cases[] = {
   { "sum", NULL, "int32", "2 3", "-2 -1 0 1 2 3", "int64", "", "3" },
   { "sum", "{'axis': <[int64 0]>}", "int32", "2 3", "-2 -1 0 1 2 3", "int64", "3", "-1 1 3" },
@@ -146,6 +148,23 @@ static const Case cases[] = {
   { "sum", NULL, "float64", "2", "inf -inf", "float64", "", "nan" },
   { "sum", NULL, "float32", "3", "3.0000000054977558e+38 3.0000000054977558e+38 -3.0000000054977558e+38", "float32", "",
     "3.0000000054977558e+38" },
+  { "sum", NULL, "complex128", COMPLEX, "complex128", "", "-1.25 -2" },
+  { "sum", "{'axis': <[int64 0]>}", "complex64", COMPLEX, "complex64", "3", "3 1 -3 1 -1.25 -4" },
+  { "sum", "{'axis': <[int64 1]>, 'keepdims': <true>}", "complex128", COMPLEX, "complex128", "2 1",
+    "-1.75 -1.5 0.5 -0.5" },
+  { "sum", "{'dtype': <'complex128'>}", "complex64", "2", "16777216 1 1 0", "complex128", "", "16777217 1" },
+  { "sum", "{'dtype': <'complex64'>}", "complex128", "2", "16777217 1 1 0", "complex64", "", "16777216 1" },
+  { "sum", "{'dtype': <'complex64'>}", "int8", "3", "1 2 -7", "complex64", "", "-4 0" },
+  { "sum", NULL, "complex64", "2", "-0 0 -0 -0", "complex64", "", "-0 0" },
+  { "prod", NULL, "complex128", COMPLEX, "complex128", "", "39.1875 23.53125" },
+  { "prod", "{'axis': <[int64 0]>}", "complex64", COMPLEX, "complex64", "3", "4 3 -0.25 -1.5 -0.375 6" },
+  { "prod", "{'axis': <[int64 1]>}", "complex128", COMPLEX, "complex128", "2", "-23 14.625 -0.75 -1.5" },
+  { "prod", NULL, "complex128", "1", "inf 0", "complex128", "", "inf 0" },
+  { "prod", NULL, "complex64", "0", "", "complex64", "", "1 0" },
+  { "mean", "{'axis': <[int64 0]>}", "complex64", COMPLEX, "complex64", "3", "1.5 0.5 -1.5 0.5 -0.625 -2" },
+  { "mean", NULL, "complex128", "0", "", "complex128", "", "nan nan" },
+  { "any", "{'axis': <[int64 1]>}", "complex64", "2 2", "0 0 -0 0 0 0 0 1", "bool", "2", "0 1" },
+  { "all", "{'axis': <[int64 1]>}", "complex128", "2 2", "1 0 0 nan 0 0 0 1", "bool", "2", "1 0" },
 };
 
 static void
@@ -208,10 +227,11 @@ static const Refusal refusals[] = {
   { "min", "{'axis': <[int64 1]>}", "int8", "2 0", CANDELA_ERROR_SHAPE, NULL },
   { "argmax", "{'axis': <0>}", "int8", "0 3", CANDELA_ERROR_SHAPE, NULL },
   { "argmin", NULL, "int8", "0", CANDELA_ERROR_SHAPE, NULL },
-  { "sum", NULL, "complex64", "0", CANDELA_ERROR_DTYPE, NULL },
+  { "var", NULL, "complex64", "0", CANDELA_ERROR_DTYPE, NULL },
+  { "sum", "{'dtype': <'float64'>}", "complex64", "0", CANDELA_ERROR_DTYPE,
+    "sum: x has dtype complex64: the result cannot have dtype float64, a complex one is needed" },
   { "max", NULL, "complex128", "0", CANDELA_ERROR_DTYPE, NULL },
   { "sum", "{'dtype': <'bool'>}", "float32", "0", CANDELA_ERROR_DTYPE, NULL },
-  { "prod", "{'dtype': <'complex64'>}", "float32", "0", CANDELA_ERROR_DTYPE, NULL },
   { "sum", "{'keepdims': <'yes'>}", "float32", "0", CANDELA_ERROR_PARAMETER, NULL },
   { "var", "{'axes': <[int64 0]>}", "float32", "0", CANDELA_ERROR_PARAMETER, NULL },
 };
@@ -250,16 +270,17 @@ random_tensor (const char *dtype, const char *shape_text)
   g_autoptr (GError) error = NULL;
   gint64 shape[CANDELA_MAX_RANK];
   gsize rank = read_shape (shape_text, shape);
-  CandelaTensor *tensor = candela_tensor_new (read_dtype (dtype), shape, rank, &error);
+  CandelaDType number = read_dtype (dtype);
+  CandelaTensor *tensor = candela_tensor_new (number, shape, rank, &error);
   gpointer data;
 
   g_assert_no_error (error);
   data = candela_tensor_get_writable_data (tensor);
   state = 7;
-  for (gint64 i = 0; i < candela_tensor_get_n_elements (tensor); i++)
-    if (candela_tensor_get_dtype (tensor) == CANDELA_DTYPE_FLOAT32)
+  for (gint64 i = 0; i < candela_tensor_get_n_elements (tensor) * (1 + is_complex (number)); i++)
+    if (number == CANDELA_DTYPE_FLOAT32 || number == CANDELA_DTYPE_COMPLEX64)
       ((float *) data)[i] = (float) next_number ();
-    else if (candela_tensor_get_dtype (tensor) == CANDELA_DTYPE_FLOAT64)
+    else if (number != CANDELA_DTYPE_INT16)
       ((double *) data)[i] = next_number ();
     else
       ((gint16 *) data)[i] = (gint16) next_number ();
@@ -270,12 +291,16 @@ static const char *const axes[] = {
   NULL, "[int64 0]", "[int64 1]", "[int64 2]", "[int64 0, 1]", "[int64 1, 2]", "[int64 0, 2]", "[int64 2, 1, 0]",
 };
 
-static const char *const ops[] = { "sum", "prod", "mean", "var", "std", "max", "min", "any", "all", "count_nonzero" };
+/* The first of them of complex numbers too. */
+#define N_OF_COMPLEX 6
+
+static const char *const ops[] = { "sum", "prod", "mean", "any", "all", "count_nonzero", "var", "std", "max", "min" };
 
 static void
 check_layouts (const char *dtype, const char *shape)
 {
   g_autoptr (CandelaTensor) base = random_tensor (dtype, shape);
+  const gboolean complex_numbers = is_complex (candela_tensor_get_dtype (base));
 
   for (guint number = 0; number < N_VIEWS; number++)
     {
@@ -283,7 +308,7 @@ check_layouts (const char *dtype, const char *shape)
       g_autoptr (CandelaNode) packed = pack (view);
 
       for (gsize k = 0; k < G_N_ELEMENTS (axes); k++)
-        for (gsize o = 0; o < G_N_ELEMENTS (ops); o++)
+        for (gsize o = 0; o < (complex_numbers ? N_OF_COMPLEX : G_N_ELEMENTS (ops)); o++)
           {
             g_autofree char *params = axes[k] != NULL ? g_strdup_printf ("{'axis': <%s>}", axes[k]) : NULL;
             g_autofree char *what = g_strdup_printf ("%s of %s [%s], view %u, axes %s", ops[o], dtype, shape, number,
@@ -293,7 +318,7 @@ check_layouts (const char *dtype, const char *shape)
 
             assert_same (a, b, what);
           }
-      for (int axis = -1; axis < 3; axis++)
+      for (int axis = -1; axis < 3 && !complex_numbers; axis++)
         {
           g_autofree char *params = axis >= 0 ? g_strdup_printf ("{'axis': <%d>}", axis) : NULL;
           g_autofree char *what = g_strdup_printf ("argmax of %s [%s], view %u, axis %d", dtype, shape, number, axis);
@@ -322,6 +347,35 @@ test_layouts (void)
   /* Reduced axes of which the inner one is, and is not, made of groups of 64. */
   check_layouts ("float32", "9 64 70");
   check_layouts ("float32", "70 9 130");
+  check_layouts ("complex64", "3 1100 5");
+  check_layouts ("complex128", "40 7 33");
+  check_layouts ("complex64", "9000 7 3");
+  check_layouts ("complex64", "9 64 70");
+}
+
+/* The parts of a sum, and of a mean, have the bits of those of the parts, along one more axis. */
+static void
+test_parts (void)
+{
+  static const char *const dtypes[][2] = { { "complex64", "float32" }, { "complex128", "float64" } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (dtypes); i++)
+    {
+      g_autoptr (CandelaTensor) numbers = random_tensor (dtypes[i][0], "9 1100 4");
+      g_autoptr (CandelaTensor) parts = random_tensor (dtypes[i][1], "9 1100 4 2");
+      g_autoptr (CandelaNode) x = candela_node_new_tensor (numbers), y = candela_node_new_tensor (parts);
+
+      for (guint mean = 0; mean < 2; mean++)
+        for (gsize k = 1; k < G_N_ELEMENTS (axes); k++)
+          {
+            g_autofree char *params = g_strdup_printf ("{'axis': <%s>}", axes[k]);
+            g_autoptr (CandelaTensor) a = compute_op (mean ? "mean" : "sum", params, x, NULL);
+            g_autoptr (CandelaTensor) b = compute_op (mean ? "mean" : "sum", params, y, NULL);
+            gsize n = (gsize) candela_tensor_get_n_elements (b) * candela_dtype_get_size (candela_tensor_get_dtype (b));
+
+            g_assert_cmpmem (candela_tensor_get_data (a), n, candela_tensor_get_data (b), n);
+          }
+    }
 }
 
 /* Of every dtype, along short rows and long ones, and columns, also as it is computed. */
@@ -543,6 +597,7 @@ main (int argc, char **argv)
   g_test_add_func ("/reduce/refusals", test_refusals);
   g_test_add_func ("/reduce/layouts", test_layouts);
   g_test_add_func ("/reduce/count", test_count);
+  g_test_add_func ("/reduce/parts", test_parts);
   g_test_add_func ("/reduce/cast", test_cast);
   g_test_add_func ("/reduce/sum-of-a-transposed-view", test_sum_of_a_transposed_view);
   g_test_add_func ("/reduce/accuracy", test_accuracy);
