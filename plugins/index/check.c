@@ -17,7 +17,9 @@ const CandelaInputInfo index_inputs[] = {
 void
 index_check_init (IndexCheck *check, CandelaKernel *kernel, const char *op, guint axis, gint64 length)
 {
-  *check = (IndexCheck){ .kernel = kernel, .op = op, .axis = axis, .length = length, .wrong = -1 };
+  *check = (IndexCheck){
+    .kernel = kernel, .op = op, .input = INDEX_INPUT_INDICES, .axis = axis, .length = length, .wrong = -1
+  };
   pthread_mutex_init (&check->lock, NULL);
 }
 
@@ -41,10 +43,10 @@ is_wrong (gint64 index, gint64 length, gboolean no_sign)
 static gboolean
 pack_indices (const IndexCheck *check, const CandelaLayout *layout, gint64 start, gint64 n, gint64 *indices)
 {
-  gboolean no_sign = candela_kernel_get_input_dtype (check->kernel, INDEX_INPUT_INDICES) == CANDELA_DTYPE_UINT64;
+  gboolean no_sign = candela_kernel_get_input_dtype (check->kernel, check->input) == CANDELA_DTYPE_UINT64;
 
-  candela_kernel_pack_layout (check->kernel, INDEX_INPUT_INDICES, layout,
-                              no_sign ? CANDELA_DTYPE_UINT64 : CANDELA_DTYPE_INT64, start, n, indices);
+  candela_kernel_pack_layout (check->kernel, check->input, layout, no_sign ? CANDELA_DTYPE_UINT64 : CANDELA_DTYPE_INT64,
+                              start, n, indices);
   return no_sign;
 }
 
@@ -52,9 +54,9 @@ pack_indices (const IndexCheck *check, const CandelaLayout *layout, gint64 start
 static const gint64 *
 find_indices (const IndexCheck *check, const CandelaLayout *layout)
 {
-  return candela_kernel_get_input_dtype (check->kernel, INDEX_INPUT_INDICES) == CANDELA_DTYPE_INT64
+  return candela_kernel_get_input_dtype (check->kernel, check->input) == CANDELA_DTYPE_INT64
              && candela_layout_is_contiguous (layout)
-           ? candela_kernel_get_input (check->kernel, INDEX_INPUT_INDICES)
+           ? candela_kernel_get_input (check->kernel, check->input)
            : NULL;
 }
 

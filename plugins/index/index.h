@@ -25,6 +25,7 @@ typedef struct
 {
   CandelaKernel *kernel;
   const char *op;
+  guint input; /* which the indices are */
   guint axis;
   gint64 length; /* of that axis */
   gint64 wrong;
