@@ -48,6 +48,16 @@ check_arity (const CandelaOpFacts *facts, gsize n, GError **error)
   return FALSE;
 }
 
+/* Weak scalars together: those that are integers stay so. */
+static CandelaDType
+promote_scalars (CandelaDType a, CandelaDType b)
+{
+  if ((a == CANDELA_DTYPE_UINT64 && b == CANDELA_DTYPE_INT64)
+      || (a == CANDELA_DTYPE_INT64 && b == CANDELA_DTYPE_UINT64))
+    return CANDELA_DTYPE_UINT64;
+  return candela_dtype_promote (a, b);
+}
+
 /* Arrays first, then what weak scalars add. */
 CandelaDType
 candela_node_promote (const CandelaOpFacts *facts, CandelaNode *const *inputs, guint n_inputs, gboolean *all_weak)
@@ -63,7 +73,9 @@ candela_node_promote (const CandelaOpFacts *facts, CandelaNode *const *inputs, g
 
       weak = weak && inputs[i]->weak;
       if (candela_op_facts_input (facts, i)->fixed == CANDELA_DTYPE_INVALID)
-        *sum = *sum == CANDELA_DTYPE_INVALID ? dtype : candela_dtype_promote (*sum, dtype);
+        *sum = *sum == CANDELA_DTYPE_INVALID ? dtype
+               : inputs[i]->weak             ? promote_scalars (*sum, dtype)
+                                             : candela_dtype_promote (*sum, dtype);
     }
   if (all_weak != NULL)
     *all_weak = weak;
@@ -72,10 +84,15 @@ candela_node_promote (const CandelaOpFacts *facts, CandelaNode *const *inputs, g
                                             : candela_dtype_promote_weak (arrays, scalars);
 }
 
+/* big: the value is one of a uint64, and above all int64s if it looks negative. */
 static gboolean
-int_fits (gint64 value, CandelaDType dtype)
+int_fits (gint64 value, gboolean big, CandelaDType dtype)
 {
   guint bits = 8 * candela_dtype_get_size (dtype);
+
+  if (big && value < 0)
+    return (candela_dtype_get_kind (dtype) & (CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED)) == 0
+           || dtype == CANDELA_DTYPE_UINT64;
 
   switch (candela_dtype_get_kind (dtype))
     {
@@ -97,15 +114,19 @@ convert_literal (Construction *c, guint i, CandelaDType dtype, GError **error)
   CandelaConvertFunc convert = candela_dtype_get_convert_func (literal->dtype, dtype);
   guint8 value[16];
 
-  if (literal->dtype == CANDELA_DTYPE_INT64)
+  if (literal->dtype == CANDELA_DTYPE_INT64 || literal->dtype == CANDELA_DTYPE_UINT64)
     {
       gint64 number = *(const gint64 *) literal->u.scalar;
+      gboolean big = literal->dtype == CANDELA_DTYPE_UINT64;
 
-      if (!int_fits (number, dtype))
+      if (!int_fits (number, big, dtype))
         {
-          g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_DTYPE,
-                       "%s: %s is %" G_GINT64_FORMAT ", which is outside the range of %s", c->facts->info->name,
-                       candela_op_facts_input (c->facts, i)->name, number, candela_dtype_get_name (dtype));
+          g_autofree char *text = big ? g_strdup_printf ("%" G_GUINT64_FORMAT, (guint64) number)
+                                      : g_strdup_printf ("%" G_GINT64_FORMAT, number);
+
+          g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_DTYPE, "%s: %s is %s, which is outside the range of %s",
+                       c->facts->info->name, candela_op_facts_input (c->facts, i)->name, text,
+                       candela_dtype_get_name (dtype));
           return NULL;
         }
     }
@@ -177,6 +198,14 @@ stays_weak (const Construction *c, const CandelaParams *params)
   return c->all_weak && c->facts->info->axes == CANDELA_AXES_ELEMENTWISE;
 }
 
+/* Whether a weak scalar can be of it. */
+static gboolean
+is_of_scalar (CandelaDType dtype)
+{
+  return dtype == CANDELA_DTYPE_BOOL || dtype == CANDELA_DTYPE_INT64 || dtype == CANDELA_DTYPE_UINT64
+         || dtype == CANDELA_DTYPE_FLOAT64 || dtype == CANDELA_DTYPE_COMPLEX128;
+}
+
 /* The same loop as in a run, so the same bits. */
 CandelaNode *
 candela_node_fold_literals (const CandelaOpFacts *facts, const CandelaKernelInfo *kernel, CandelaNode *const *inputs,
@@ -205,9 +234,7 @@ candela_node_fold_literals (const CandelaOpFacts *facts, const CandelaKernelInfo
   kernel->loop (out, in, 1, params);
 
   dtype = kernel->out[output];
-  return candela_node_new_literal (
-    dtype, results[output],
-    weak && (dtype == CANDELA_DTYPE_BOOL || dtype == CANDELA_DTYPE_INT64 || dtype == CANDELA_DTYPE_FLOAT64));
+  return candela_node_new_literal (dtype, results[output], weak && is_of_scalar (dtype));
 }
 
 /* Arithmetic of weak literals is done at once: only so is a scalar's range known

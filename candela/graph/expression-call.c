@@ -44,7 +44,7 @@ fail_argument (CandelaCall *call, gsize start, GError **error, CandelaError code
                                g_error_new (CANDELA_ERROR, code, "%s: %s", call->facts->info->name, message));
 }
 
-/* A list as a parameter: ax, ad or ab. */
+/* A list as a parameter: ab, ax, at, ad or a(dd). */
 static GVariant *
 list_to_variant (CandelaCall *call, const char *name, const CandelaOperand *list, GError **error)
 {
@@ -75,18 +75,12 @@ list_to_variant (CandelaCall *call, const char *name, const CandelaOperand *list
   if (dtype == CANDELA_DTYPE_INVALID)
     dtype = CANDELA_DTYPE_INT64;
   data = candela_scalars_pack (scalars, dtype);
-  return g_variant_new_fixed_array (dtype == CANDELA_DTYPE_BOOL    ? G_VARIANT_TYPE_BOOLEAN
-                                    : dtype == CANDELA_DTYPE_INT64 ? G_VARIANT_TYPE_INT64
-                                                                   : G_VARIANT_TYPE_DOUBLE,
+  return g_variant_new_fixed_array (dtype == CANDELA_DTYPE_BOOL      ? G_VARIANT_TYPE_BOOLEAN
+                                    : dtype == CANDELA_DTYPE_INT64   ? G_VARIANT_TYPE_INT64
+                                    : dtype == CANDELA_DTYPE_UINT64  ? G_VARIANT_TYPE_UINT64
+                                    : dtype == CANDELA_DTYPE_FLOAT64 ? G_VARIANT_TYPE_DOUBLE
+                                                                     : G_VARIANT_TYPE ("(dd)"),
                                     data, scalars->len, candela_dtype_get_size (dtype));
-}
-
-static GVariant *
-scalar_to_variant (const CandelaScalar *scalar)
-{
-  return scalar->dtype == CANDELA_DTYPE_BOOL    ? g_variant_new_boolean (scalar->integer != 0)
-         : scalar->dtype == CANDELA_DTYPE_INT64 ? g_variant_new_int64 (scalar->integer)
-                                                : g_variant_new_double (scalar->number);
 }
 
 /* Sets a parameter; none leaves it out. */
@@ -123,7 +117,7 @@ set_param (CandelaCall *call, guint index, const CandelaOperand *operand, GError
       if (!candela_operand_get_scalar (operand, &scalar))
         return fail_argument (call, operand->start, error, CANDELA_ERROR_PARAMETER,
                               "parameter '%s' must be known when the expression is read, not a tensor", info->name);
-      value = scalar_to_variant (&scalar);
+      value = candela_scalar_to_variant (&scalar);
       break;
     }
   call->params[index] = g_variant_ref_sink (value);

@@ -227,6 +227,11 @@ read_number (CandelaLexer *lexer, CandelaToken *token, GError **error)
           end = skip_digits (exponent);
         }
     }
+  if (*end == 'j' && !continues_name (end[1]))
+    {
+      token->kind = CANDELA_TOKEN_IMAGINARY;
+      end++;
+    }
   if (continues_name (*end) || *end == '.')
     {
       while (continues_name (*end) || *end == '.')
@@ -240,7 +245,7 @@ read_number (CandelaLexer *lexer, CandelaToken *token, GError **error)
   if (token->kind == CANDELA_TOKEN_INT)
     {
       token->integer = g_ascii_strtoull (start, NULL, 10);
-      if (errno == ERANGE || token->integer > (guint64) G_MAXINT64 + 1)
+      if (errno == ERANGE)
         return candela_lexer_fail (lexer, token->start, error, "the integer %.*s does not fit in 64 bits",
                                    (int) MIN (end - start, 40), start);
       return TRUE;

@@ -73,16 +73,17 @@ candela_operand_get_scalar (const CandelaOperand *operand, CandelaScalar *scalar
   if (node == NULL || node->kind != CANDELA_NODE_EDGE || !node->literal || !node->weak)
     return FALSE;
   *scalar = (CandelaScalar){ .dtype = node->dtype };
-  if (node->dtype == CANDELA_DTYPE_FLOAT64)
-    memcpy (&scalar->number, node->u.scalar, sizeof scalar->number);
+  if (node->dtype == CANDELA_DTYPE_BOOL)
+    scalar->integer = node->u.scalar[0];
+  else if (node->dtype == CANDELA_DTYPE_INT64 || node->dtype == CANDELA_DTYPE_UINT64)
+    memcpy (&scalar->integer, node->u.scalar, sizeof scalar->integer);
   else
     {
-      if (node->dtype == CANDELA_DTYPE_BOOL)
-        scalar->integer = node->u.scalar[0];
-      else
-        memcpy (&scalar->integer, node->u.scalar, sizeof scalar->integer);
-      scalar->number = (double) scalar->integer;
+      memcpy (scalar->parts, node->u.scalar, candela_dtype_get_size (node->dtype));
+      return TRUE;
     }
+  scalar->parts[0] =
+    node->dtype == CANDELA_DTYPE_UINT64 ? (double) (guint64) scalar->integer : (double) scalar->integer;
   return TRUE;
 }
 
@@ -121,13 +122,12 @@ find_list_shape (CandelaParser *parser, const CandelaOperand *list, guint level,
   return TRUE;
 }
 
-/* Bool, int64 or float64, as NumPy makes an array of a list; INVALID of nothing yet. */
+/* As NumPy makes an array of a list, which is of uint64 if one of its integers is. The
+ * kinds are in the order of their dtypes, so the wider one wins. INVALID: nothing yet. */
 CandelaDType
 candela_scalar_promote (CandelaDType dtype, const CandelaScalar *scalar)
 {
-  return dtype == CANDELA_DTYPE_INVALID || dtype == CANDELA_DTYPE_BOOL || scalar->dtype == CANDELA_DTYPE_FLOAT64
-           ? scalar->dtype
-           : dtype;
+  return dtype == CANDELA_DTYPE_INVALID ? scalar->dtype : MAX (dtype, scalar->dtype);
 }
 
 /* Appends every number of the list; dtype becomes the widest met. */
@@ -171,10 +171,46 @@ candela_scalars_pack (const GArray *scalars, CandelaDType dtype)
         data[i] = scalar->integer;
       else
         memcpy (data + i * size,
-                dtype == CANDELA_DTYPE_INT64 ? (gconstpointer) &scalar->integer : (gconstpointer) &scalar->number,
+                dtype == CANDELA_DTYPE_INT64 || dtype == CANDELA_DTYPE_UINT64 ? (gconstpointer) &scalar->integer
+                                                                              : (gconstpointer) scalar->parts,
                 size);
     }
   return data;
+}
+
+GVariant *
+candela_scalar_to_variant (const CandelaScalar *scalar)
+{
+  switch ((int) scalar->dtype)
+    {
+    case CANDELA_DTYPE_BOOL:
+      return g_variant_new_boolean (scalar->integer != 0);
+    case CANDELA_DTYPE_INT64:
+      return g_variant_new_int64 (scalar->integer);
+    case CANDELA_DTYPE_UINT64:
+      return g_variant_new_uint64 ((guint64) scalar->integer);
+    case CANDELA_DTYPE_FLOAT64:
+      return g_variant_new_double (scalar->parts[0]);
+    default:
+      return g_variant_new ("(dd)", scalar->parts[0], scalar->parts[1]);
+    }
+}
+
+/* A negative number has no place among those of uint64. */
+static gboolean
+check_signs (CandelaParser *parser, const CandelaOperand *list, const GArray *scalars, CandelaDType dtype,
+             GError **error)
+{
+  for (guint i = 0; dtype == CANDELA_DTYPE_UINT64 && i < scalars->len; i++)
+    {
+      const CandelaScalar *scalar = &g_array_index (scalars, CandelaScalar, i);
+
+      if (scalar->dtype == CANDELA_DTYPE_INT64 && scalar->integer < 0)
+        return candela_lexer_fail (&parser->lexer, list->start, error,
+                                   "no integer dtype holds both %" G_GINT64_FORMAT " and a number above 2^63",
+                                   scalar->integer);
+    }
+  return TRUE;
 }
 
 static CandelaNode *
@@ -190,8 +226,8 @@ list_to_node (CandelaParser *parser, const CandelaOperand *list, GError **error)
 
   for (guint i = 0; i < CANDELA_MAX_RANK; i++)
     shape[i] = -1;
-  if (!find_list_shape (parser, list, 0, shape, &rank, error)
-      || !collect_scalars (parser, list, scalars, &dtype, error))
+  if (!find_list_shape (parser, list, 0, shape, &rank, error) || !collect_scalars (parser, list, scalars, &dtype, error)
+      || !check_signs (parser, list, scalars, dtype, error))
     return NULL;
 
   if (dtype == CANDELA_DTYPE_INVALID)

@@ -374,16 +374,13 @@ parse_literal (CandelaParser *parser, CandelaOperand *result, GError **error)
   switch (token->kind)
     {
     case CANDELA_TOKEN_INT:
-      if (token->integer > G_MAXINT64)
-        {
-          result->kind = CANDELA_OPERAND_EMPTY;
-          return candela_lexer_fail (&parser->lexer, token->start, error,
-                                     "the integer %" G_GUINT64_FORMAT " does not fit in 64 bits", token->integer);
-        }
-      result->node = candela_node_new_int ((gint64) token->integer);
+      result->node = candela_node_new_uint (token->integer);
       break;
     case CANDELA_TOKEN_FLOAT:
       result->node = candela_node_new_float (token->number);
+      break;
+    case CANDELA_TOKEN_IMAGINARY:
+      result->node = candela_node_new_complex (0, token->number);
       break;
     case CANDELA_TOKEN_TRUE:
     case CANDELA_TOKEN_FALSE:
@@ -409,6 +406,7 @@ parse_primary (CandelaParser *parser, CandelaOperand *result, GError **error)
     {
     case CANDELA_TOKEN_INT:
     case CANDELA_TOKEN_FLOAT:
+    case CANDELA_TOKEN_IMAGINARY:
     case CANDELA_TOKEN_TRUE:
     case CANDELA_TOKEN_FALSE:
     case CANDELA_TOKEN_STRING:
@@ -460,14 +458,19 @@ parse_operand (CandelaParser *parser, CandelaOperand *result, GError **error)
   return TRUE;
 }
 
-/* The smallest int64 has no positive counterpart: its sign is part of it. */
+/* The smallest int64 has no positive counterpart: its sign is part of it. What is even
+ * smaller would be a uint64 less than 0. */
 static gboolean
 take_sign_of_smallest (CandelaParser *parser, gsize start, GError **error)
 {
   CandelaOperand *top = candela_operands_get (&parser->stack, parser->stack.n - 1);
+  guint64 integer = parser->token.integer;
 
   if (strcmp (candela_operators[top->op].symbol, "-") != 0)
     return TRUE;
+  if (integer > (guint64) G_MAXINT64 + 1)
+    return candela_lexer_fail (&parser->lexer, start, error,
+                               "the integer -%" G_GUINT64_FORMAT " does not fit in 64 bits", integer);
   if (!candela_parser_advance (parser, error))
     return FALSE;
   if (parser->token.kind == CANDELA_TOKEN_OPERATOR

@@ -21,6 +21,7 @@ typedef enum {
   CANDELA_TOKEN_SEPARATOR, /* a semicolon, or a line's end outside brackets */
   CANDELA_TOKEN_INT,
   CANDELA_TOKEN_FLOAT,
+  CANDELA_TOKEN_IMAGINARY,
   CANDELA_TOKEN_STRING,
   CANDELA_TOKEN_NAME,
   CANDELA_TOKEN_TRUE,
@@ -216,9 +217,9 @@ const char *candela_parser_foreign_word (const char *name);
 /* A number that is known without running anything. */
 typedef struct
 {
-  CandelaDType dtype; /* BOOL, INT64 or FLOAT64 */
-  gint64 integer;     /* also of a bool */
-  double number;      /* of whatever it is */
+  CandelaDType dtype; /* BOOL, INT64, UINT64 (that no int64 holds), FLOAT64 or COMPLEX128 */
+  gint64 integer;     /* also of a bool; the bits of a uint64 */
+  double parts[2];    /* of whatever it is: the number, and an imaginary part */
 } CandelaScalar;
 
 /* FALSE if the operand is no such number. */
@@ -229,6 +230,9 @@ CandelaDType candela_scalar_promote (CandelaDType dtype, const CandelaScalar *sc
 
 /* Numbers (a GArray of CandelaScalar) as packed elements. */
 guint8 *candela_scalars_pack (const GArray *scalars, CandelaDType dtype);
+
+/* b, x, t, d or (dd). */
+GVariant *candela_scalar_to_variant (const CandelaScalar *scalar);
 
 /* The nearest name to what was written, or NULL: best is updated by offering
  * one candidate after the other. */

@@ -207,8 +207,9 @@ candela_node_get_tensor (CandelaNode *node)
  *
  * The value of a weak scalar that is known without computing.
  *
- * Returns: (transfer full) (nullable): a variant of type `b`, `x` or `d`;
- *   %NULL for all other nodes
+ * Returns: (transfer full) (nullable): a variant of type `b`, `x`, `t` (if it is too
+ *   large for `x`), `d` or `(dd)` (the parts of a complex number); %NULL for all
+ *   other nodes
  *
  * Since: 1.0
  */
@@ -218,18 +219,27 @@ candela_node_get_scalar (CandelaNode *node)
   union
   {
     gint64 i;
-    double d;
+    double d[2];
   } value;
 
   g_return_val_if_fail (node != NULL, NULL);
 
   if (node->kind != CANDELA_NODE_EDGE || !node->literal || !node->weak)
     return NULL;
-  if (node->dtype == CANDELA_DTYPE_BOOL)
-    return g_variant_ref_sink (g_variant_new_boolean (node->u.scalar[0]));
   memcpy (&value, node->u.scalar, sizeof value);
-  return g_variant_ref_sink (node->dtype == CANDELA_DTYPE_INT64 ? g_variant_new_int64 (value.i)
-                                                                : g_variant_new_double (value.d));
+  switch (node->dtype)
+    {
+    case CANDELA_DTYPE_BOOL:
+      return g_variant_ref_sink (g_variant_new_boolean (node->u.scalar[0]));
+    case CANDELA_DTYPE_INT64:
+      return g_variant_ref_sink (g_variant_new_int64 (value.i));
+    case CANDELA_DTYPE_UINT64:
+      return g_variant_ref_sink (g_variant_new_uint64 ((guint64) value.i));
+    case CANDELA_DTYPE_FLOAT64:
+      return g_variant_ref_sink (g_variant_new_double (value.d[0]));
+    default:
+      return g_variant_ref_sink (g_variant_new ("(dd)", value.d[0], value.d[1]));
+    }
 }
 
 /**

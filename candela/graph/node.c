@@ -246,6 +246,44 @@ candela_node_new_float (double value)
 }
 
 /**
+ * candela_node_new_uint:
+ * @value: an integer
+ *
+ * As candela_node_new_int(), for integers up to 2^64 - 1. One that an int64 cannot
+ * hold is uint64 on its own, and out of the range of every other integer dtype.
+ *
+ * Returns: (transfer full): a weak scalar
+ *
+ * Since: 1.0
+ */
+CandelaNode *
+candela_node_new_uint (guint64 value)
+{
+  return candela_node_new_literal (value > G_MAXINT64 ? CANDELA_DTYPE_UINT64 : CANDELA_DTYPE_INT64, &value, TRUE);
+}
+
+/**
+ * candela_node_new_complex:
+ * @real: the real part
+ * @imaginary: the imaginary part
+ *
+ * A Python-like scalar: rank 0, and it takes the dtype of the complex array that it
+ * meets; a float32 array becomes complex64, other real ones complex128. On its own
+ * it is complex128.
+ *
+ * Returns: (transfer full): a weak scalar
+ *
+ * Since: 1.0
+ */
+CandelaNode *
+candela_node_new_complex (double real, double imaginary)
+{
+  const double parts[2] = { real, imaginary };
+
+  return candela_node_new_literal (CANDELA_DTYPE_COMPLEX128, parts, TRUE);
+}
+
+/**
  * candela_node_new_slot:
  * @name: (nullable): what to call it
  * @dtype: its dtype

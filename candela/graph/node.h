@@ -61,6 +61,12 @@ CANDELA_AVAILABLE_IN_1_0
 CandelaNode *candela_node_new_float (double value);
 
 CANDELA_AVAILABLE_IN_1_0
+CandelaNode *candela_node_new_uint (guint64 value);
+
+CANDELA_AVAILABLE_IN_1_0
+CandelaNode *candela_node_new_complex (double real, double imaginary);
+
+CANDELA_AVAILABLE_IN_1_0
 CandelaNode *candela_node_new_slot (const char *name, CandelaDType dtype, const gint64 *shape, gsize n_dims,
                                     GError **error);
 

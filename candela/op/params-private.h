@@ -10,12 +10,14 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint8 set;
-  guint8 kind; /* of a SCALAR: BOOL, INT64 or FLOAT64 */
+  guint8 kind; /* of a SCALAR: BOOL, INT64, UINT64, FLOAT64 or COMPLEX128 */
   union
   {
     gboolean b;
     gint64 i;
+    guint64 u;
     double d;
+    double parts[2]; /* real and imaginary */
     CandelaDType dtype;
     char *string;
     struct
@@ -74,6 +76,9 @@ void candela_param_info_get_range (const CandelaParamInfo *info, gint64 *low, gi
 
 /* The shortest text that reads back as the same binary64: "1.0", "1e-05", "nan". */
 char *candela_param_float_to_string (double value);
+
+/* "2.0-1.5j" */
+char *candela_param_complex_to_string (const double *parts);
 
 /* Sets an error that begins with the op's name; returns FALSE. */
 gboolean candela_param_fail (GError **error, const char *op, CandelaError code, const char *format, ...)

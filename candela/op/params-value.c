@@ -15,6 +15,7 @@ typedef enum {
   RAW_INT,
   RAW_BIG, /* an integer above G_MAXINT64 */
   RAW_FLOAT,
+  RAW_COMPLEX,
   RAW_STRING,
   RAW_LIST,
   RAW_OTHER
@@ -27,6 +28,7 @@ typedef struct
   gint64 i;
   guint64 big;
   double d;
+  double imaginary;   /* of a complex number; d is its real part */
   const char *string; /* owned by the variant or the table */
   gint64 *items;      /* owned */
   gsize n;
@@ -233,6 +235,11 @@ raw_from_variant (GVariant *value, Raw *raw)
       raw->kind = RAW_FLOAT;
       raw->d = g_variant_get_double (value);
     }
+  else if (g_variant_is_of_type (value, G_VARIANT_TYPE ("(dd)")))
+    {
+      raw->kind = RAW_COMPLEX;
+      g_variant_get (value, "(dd)", &raw->d, &raw->imaginary);
+    }
   else if (g_variant_is_of_type (value, G_VARIANT_TYPE_STRING))
     {
       raw->kind = RAW_STRING;
@@ -270,6 +277,15 @@ candela_param_float_to_string (double value)
         break;
     }
   return g_strconcat (buffer, strpbrk (buffer, ".e") == NULL ? ".0" : NULL, NULL);
+}
+
+char *
+candela_param_complex_to_string (const double *parts)
+{
+  g_autofree char *real = candela_param_float_to_string (parts[0]);
+  g_autofree char *imaginary = candela_param_float_to_string (parts[1]);
+
+  return g_strconcat (real, imaginary[0] == '-' ? "" : "+", imaginary, "j", NULL);
 }
 
 static gboolean
@@ -363,6 +379,9 @@ describe_raw (const Raw *raw, GVariant *value)
     case RAW_FLOAT:
       text = candela_param_float_to_string (raw->d);
       return g_strdup_printf ("a float (%s)", text);
+    case RAW_COMPLEX:
+      text = candela_param_complex_to_string ((const double[]){ raw->d, raw->imaginary });
+      return g_strdup_printf ("a complex number (%s)", text);
     case RAW_STRING:
       text = candela_quote_for_message (raw->string);
       return g_strdup_printf ("a string (%s)", text);
@@ -391,6 +410,15 @@ store_scalar (const char *op, const CandelaParamInfo *info, const Raw *raw, Cand
       out->kind = CANDELA_DTYPE_INT64;
       out->i = raw->i;
       return check_int (op, info, info->name, raw->i, error);
+    case RAW_BIG:
+      out->kind = CANDELA_DTYPE_UINT64;
+      out->u = raw->big;
+      return TRUE;
+    case RAW_COMPLEX:
+      out->kind = CANDELA_DTYPE_COMPLEX128;
+      out->parts[0] = raw->d;
+      out->parts[1] = raw->imaginary;
+      return TRUE;
     default:
       out->kind = CANDELA_DTYPE_FLOAT64;
       out->d = raw->d;
@@ -423,9 +451,9 @@ store_list (const char *op, const CandelaParamInfo *info, const Raw *raw, Candel
 }
 
 static gboolean
-type_takes (CandelaParamType type, RawKind kind)
+takes (const CandelaParamInfo *info, RawKind kind)
 {
-  switch (type)
+  switch (info->type)
     {
     case CANDELA_PARAM_BOOL:
       return kind == RAW_BOOL;
@@ -439,7 +467,8 @@ type_takes (CandelaParamType type, RawKind kind)
     case CANDELA_PARAM_INT_LIST:
       return kind == RAW_INT || kind == RAW_LIST;
     case CANDELA_PARAM_SCALAR:
-      return kind == RAW_BOOL || kind == RAW_INT || kind == RAW_FLOAT;
+      return kind == RAW_BOOL || kind == RAW_INT || kind == RAW_FLOAT
+             || ((info->flags & CANDELA_PARAM_ANY_SCALAR) != 0 && (kind == RAW_BIG || kind == RAW_COMPLEX));
     default:
       return FALSE;
     }
@@ -448,7 +477,7 @@ type_takes (CandelaParamType type, RawKind kind)
 static gboolean
 refuse_type (const char *op, const CandelaParamInfo *info, const Raw *raw, GVariant *value, GError **error)
 {
-  if (raw->kind == RAW_BIG && (type_takes (info->type, RAW_INT)))
+  if (raw->kind == RAW_BIG && takes (info, RAW_INT))
     return candela_param_fail (error, op, CANDELA_ERROR_PARAMETER,
                                "%s is %" G_GUINT64_FORMAT "; it must be at most %" G_GINT64_FORMAT, info->name,
                                raw->big, G_MAXINT64);
@@ -467,7 +496,7 @@ store (const char *op, const CandelaParamInfo *info, const Raw *raw, GVariant *v
 
   if (raw->kind == RAW_NONE)
     return TRUE;
-  if (!type_takes (info->type, raw->kind))
+  if (!takes (info, raw->kind))
     return refuse_type (op, info, raw, value, error);
 
   out->set = TRUE;

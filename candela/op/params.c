@@ -189,7 +189,7 @@ value_equal (const CandelaParamInfo *info, const CandelaParamValue *a, const Can
     case CANDELA_PARAM_SCALAR:
       if (a->kind == CANDELA_DTYPE_BOOL)
         return !a->b == !b->b;
-      return memcmp (&a->i, &b->i, sizeof (gint64)) == 0;
+      return memcmp (a->parts, b->parts, candela_dtype_get_size (a->kind)) == 0;
     default:
       return a->i == b->i;
     }
@@ -214,6 +214,16 @@ append_value (GString *text, const CandelaParamInfo *info, const CandelaParamVal
   CandelaParamType type = info->type;
   g_autofree char *word = NULL;
 
+  if (type == CANDELA_PARAM_SCALAR && value->set && value->kind == CANDELA_DTYPE_UINT64)
+    {
+      g_string_append_printf (text, "%" G_GUINT64_FORMAT, value->u);
+      return;
+    }
+  if (type == CANDELA_PARAM_SCALAR && value->set && value->kind == CANDELA_DTYPE_COMPLEX128)
+    {
+      g_string_append (text, word = candela_param_complex_to_string (value->parts));
+      return;
+    }
   if (type == CANDELA_PARAM_SCALAR)
     type = value->kind == CANDELA_DTYPE_BOOL    ? CANDELA_PARAM_BOOL
            : value->kind == CANDELA_DTYPE_INT64 ? CANDELA_PARAM_INT
@@ -344,210 +354,4 @@ candela_param_info_to_spec (const CandelaParamInfo *info)
     }
   value_clear (info, &value);
   return spec;
-}
-
-/* Getters. They are called from kernels of plugins: a wrong index gives nothing,
- * not a crash. */
-
-static const CandelaParamValue *
-peek (const CandelaParams *params, guint index)
-{
-  g_return_val_if_fail (params != NULL, NULL);
-  g_return_val_if_fail (index < params->n, NULL);
-
-  return params->values[index].set ? &params->values[index] : NULL;
-}
-
-static gboolean
-is_of_type (const CandelaParams *params, guint index, CandelaParamType type)
-{
-  return index < params->n && params->info[index].type == type;
-}
-
-/**
- * candela_params_is_set:
- * @params: the parameters of a node
- * @index: which, by the order of the op's table
- *
- * Whether the parameter was given or has a default.
- *
- * Returns: %TRUE if it has a value
- *
- * Since: 1.0
- */
-gboolean
-candela_params_is_set (const CandelaParams *params, guint index)
-{
-  return peek (params, index) != NULL;
-}
-
-/**
- * candela_params_get_bool:
- * @params: the parameters of a node
- * @index: which, by the order of the op's table
- *
- * The value of a bool, or of a scalar that is one.
- *
- * Returns: the value; %FALSE if it is none
- *
- * Since: 1.0
- */
-gboolean
-candela_params_get_bool (const CandelaParams *params, guint index)
-{
-  const CandelaParamValue *value = peek (params, index);
-
-  if (value == NULL)
-    return FALSE;
-  if (is_of_type (params, index, CANDELA_PARAM_SCALAR) && value->kind == CANDELA_DTYPE_FLOAT64)
-    return value->d != 0;
-  if (is_of_type (params, index, CANDELA_PARAM_SCALAR) && value->kind == CANDELA_DTYPE_INT64)
-    return value->i != 0;
-  g_return_val_if_fail (is_of_type (params, index, CANDELA_PARAM_BOOL) || value->kind == CANDELA_DTYPE_BOOL, FALSE);
-  return value->b;
-}
-
-/**
- * candela_params_get_int:
- * @params: the parameters of a node
- * @index: which, by the order of the op's table
- *
- * The value of an int, or of a scalar; a float is cut towards zero and to the range.
- *
- * Returns: the value; 0 if it is none
- *
- * Since: 1.0
- */
-gint64
-candela_params_get_int (const CandelaParams *params, guint index)
-{
-  const CandelaParamValue *value = peek (params, index);
-
-  if (value == NULL)
-    return 0;
-  if (value->kind == CANDELA_DTYPE_FLOAT64)
-    return value->d >= 0x1p63 ? G_MAXINT64 : value->d >= -0x1p63 ? (gint64) value->d : G_MININT64;
-  if (value->kind == CANDELA_DTYPE_BOOL)
-    return value->b;
-  g_return_val_if_fail (is_of_type (params, index, CANDELA_PARAM_INT) || value->kind == CANDELA_DTYPE_INT64, 0);
-  return value->i;
-}
-
-/**
- * candela_params_get_float:
- * @params: the parameters of a node
- * @index: which, by the order of the op's table
- *
- * The value of a float, or of a scalar, as binary64.
- *
- * Returns: the value; 0 if it is none
- *
- * Since: 1.0
- */
-double
-candela_params_get_float (const CandelaParams *params, guint index)
-{
-  const CandelaParamValue *value = peek (params, index);
-
-  if (value == NULL)
-    return 0;
-  if (is_of_type (params, index, CANDELA_PARAM_INT) || value->kind == CANDELA_DTYPE_INT64)
-    return (double) value->i;
-  if (value->kind == CANDELA_DTYPE_BOOL)
-    return value->b;
-  g_return_val_if_fail (is_of_type (params, index, CANDELA_PARAM_FLOAT) || value->kind == CANDELA_DTYPE_FLOAT64, 0);
-  return value->d;
-}
-
-/**
- * candela_params_get_string:
- * @params: the parameters of a node
- * @index: which, by the order of the op's table
- *
- * The value of a string.
- *
- * Returns: (transfer none) (nullable): the value; %NULL if it is none
- *
- * Since: 1.0
- */
-const char *
-candela_params_get_string (const CandelaParams *params, guint index)
-{
-  const CandelaParamValue *value = peek (params, index);
-
-  if (value == NULL)
-    return NULL;
-  g_return_val_if_fail (is_of_type (params, index, CANDELA_PARAM_STRING), NULL);
-  return value->string;
-}
-
-/**
- * candela_params_get_dtype:
- * @params: the parameters of a node
- * @index: which, by the order of the op's table
- *
- * The value of a dtype.
- *
- * Returns: the value; %CANDELA_DTYPE_INVALID if it is none
- *
- * Since: 1.0
- */
-CandelaDType
-candela_params_get_dtype (const CandelaParams *params, guint index)
-{
-  const CandelaParamValue *value = peek (params, index);
-
-  if (value == NULL)
-    return CANDELA_DTYPE_INVALID;
-  g_return_val_if_fail (is_of_type (params, index, CANDELA_PARAM_DTYPE), CANDELA_DTYPE_INVALID);
-  return value->dtype;
-}
-
-/**
- * candela_params_get_int_list:
- * @params: the parameters of a node
- * @index: which, by the order of the op's table
- * @n: (out) (optional): their number
- *
- * The items of a list. An empty list is not none: ask candela_params_is_set().
- *
- * Returns: (transfer none) (array length=n) (nullable): the items; %NULL if it is none
- *
- * Since: 1.0
- */
-const gint64 *
-candela_params_get_int_list (const CandelaParams *params, guint index, gsize *n)
-{
-  const CandelaParamValue *value = peek (params, index);
-
-  if (n != NULL)
-    *n = 0;
-  if (value == NULL)
-    return NULL;
-  g_return_val_if_fail (is_of_type (params, index, CANDELA_PARAM_INT_LIST), NULL);
-  if (n != NULL)
-    *n = value->list.n;
-  return value->list.items;
-}
-
-/**
- * candela_params_get_scalar_kind:
- * @params: the parameters of a node
- * @index: which, by the order of the op's table
- *
- * What a scalar is.
- *
- * Returns: %CANDELA_DTYPE_BOOL, %CANDELA_DTYPE_INT64 or %CANDELA_DTYPE_FLOAT64; %CANDELA_DTYPE_INVALID if it is none
- *
- * Since: 1.0
- */
-CandelaDType
-candela_params_get_scalar_kind (const CandelaParams *params, guint index)
-{
-  const CandelaParamValue *value = peek (params, index);
-
-  if (value == NULL)
-    return CANDELA_DTYPE_INVALID;
-  g_return_val_if_fail (is_of_type (params, index, CANDELA_PARAM_SCALAR), CANDELA_DTYPE_INVALID);
-  return value->kind;
 }

@@ -14,7 +14,8 @@ G_BEGIN_DECLS
  * @CANDELA_PARAM_DTYPE: a dtype, by its name
  * @CANDELA_PARAM_INT_LIST: integers of 64 bits; a single one is a list of one
  * @CANDELA_PARAM_SCALAR: a bool, an integer or a binary64 number, which of them
- *   the value says
+ *   the value says; if its row says so, also an integer up to 2^64 - 1 or a complex
+ *   number
  *
  * The type of an op's parameter.
  *
@@ -33,7 +34,8 @@ typedef enum {
 /* What a parameter may be, beside its range. */
 typedef enum {
   CANDELA_PARAM_FLAGS_NONE = 0,
-  CANDELA_PARAM_REQUIRED = 1 << 0, /* has no default: must be given */
+  CANDELA_PARAM_REQUIRED = 1 << 0,   /* has no default: must be given */
+  CANDELA_PARAM_ANY_SCALAR = 1 << 1, /* of a SCALAR: may be a uint64 that no int64 holds, or complex */
 } CandelaParamFlags;
 
 /* One parameter of an op, in its const table; the table ends with a NULL name.
@@ -76,9 +78,16 @@ CandelaDType candela_params_get_dtype (const CandelaParams *params, guint index)
 CANDELA_AVAILABLE_IN_1_0
 const gint64 *candela_params_get_int_list (const CandelaParams *params, guint index, gsize *n);
 
-/* Of a SCALAR: what kind the value is: BOOL, INT64 or FLOAT64. Its value is read
- * by get_bool, get_int or get_float; the last two convert. */
+/* Of a SCALAR: what kind the value is: BOOL, INT64 or FLOAT64, or, where the row has
+ * ANY_SCALAR, also UINT64 (if it is above all int64s) or COMPLEX128. Its value is read
+ * by get_bool, get_int, get_uint, get_float or get_complex; these convert. */
 CANDELA_AVAILABLE_IN_1_0
 CandelaDType candela_params_get_scalar_kind (const CandelaParams *params, guint index);
+
+CANDELA_AVAILABLE_IN_1_0
+guint64 candela_params_get_uint (const CandelaParams *params, guint index);
+
+CANDELA_AVAILABLE_IN_1_0
+void candela_params_get_complex (const CandelaParams *params, guint index, double *real, double *imaginary);
 
 G_END_DECLS

@@ -87,33 +87,49 @@ full_dtype (const CandelaParams *params)
                                                           : candela_params_get_scalar_kind (params, FULL_PARAM_VALUE);
 }
 
-/* Any value is a bool or a float. An integer has to be whole, and in range. */
+/* Whether a value of that kind is one of the dtype: any is a bool, and any but a complex
+ * one a float. An integer has to be whole, and in range. */
+static gboolean
+is_value (const CandelaParams *params, CandelaDType dtype, CandelaDType kind)
+{
+  double number = candela_params_get_float (params, FULL_PARAM_VALUE);
+
+  if (dtype == CANDELA_DTYPE_BOOL || candela_dtype_get_kind (dtype) == CANDELA_DTYPE_KIND_COMPLEX)
+    return TRUE;
+  if (kind == CANDELA_DTYPE_COMPLEX128)
+    return FALSE;
+  if (candela_dtype_get_kind (dtype) == CANDELA_DTYPE_KIND_FLOAT)
+    return TRUE;
+  if (kind == CANDELA_DTYPE_UINT64)
+    return dtype == CANDELA_DTYPE_UINT64;
+  if (kind == CANDELA_DTYPE_FLOAT64)
+    return number >= -0x1p63 && number < 0x1p63 && number == floor (number) && create_fits (dtype, (gint64) number);
+  return create_fits (dtype, candela_params_get_int (params, FULL_PARAM_VALUE));
+}
+
 static gboolean
 check_value (CandelaInference *inference, CandelaDType dtype, GError **error)
 {
   const CandelaParams *params = candela_inference_get_params (inference);
   CandelaDType kind = candela_params_get_scalar_kind (params, FULL_PARAM_VALUE);
-  double number = candela_params_get_float (params, FULL_PARAM_VALUE);
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  double real, imaginary;
+  char text[G_ASCII_DTOSTR_BUF_SIZE], other[G_ASCII_DTOSTR_BUF_SIZE] = "";
 
-  if ((candela_dtype_get_kind (dtype) & (CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED)) == 0)
+  if (is_value (params, dtype, kind))
     return TRUE;
-  if (kind == CANDELA_DTYPE_FLOAT64)
-    {
-      if (number >= -0x1p63 && number < 0x1p63 && number == floor (number) && create_fits (dtype, (gint64) number))
-        return TRUE;
-      g_ascii_dtostr (text, sizeof text, number);
-    }
+  candela_params_get_complex (params, FULL_PARAM_VALUE, &real, &imaginary);
+  if (kind == CANDELA_DTYPE_UINT64)
+    g_snprintf (text, sizeof text, "%" G_GUINT64_FORMAT, candela_params_get_uint (params, FULL_PARAM_VALUE));
+  else if (kind == CANDELA_DTYPE_INT64)
+    g_snprintf (text, sizeof text, "%" G_GINT64_FORMAT, candela_params_get_int (params, FULL_PARAM_VALUE));
   else
-    {
-      gint64 value = candela_params_get_int (params, FULL_PARAM_VALUE);
-
-      if (create_fits (dtype, value))
-        return TRUE;
-      g_snprintf (text, sizeof text, "%" G_GINT64_FORMAT, value);
-    }
-  return candela_inference_fail (inference, error, CANDELA_ERROR_PARAMETER, "fill_value %s is not a value of dtype %s",
-                                 text, candela_dtype_get_name (dtype));
+    g_ascii_dtostr (text, sizeof text, real);
+  if (kind == CANDELA_DTYPE_COMPLEX128)
+    g_ascii_dtostr (other, sizeof other, imaginary);
+  return candela_inference_fail (inference, error, CANDELA_ERROR_PARAMETER,
+                                 "fill_value %s%s%s%s is not a value of dtype %s", text,
+                                 kind == CANDELA_DTYPE_COMPLEX128 && other[0] != '-' ? "+" : "", other,
+                                 kind == CANDELA_DTYPE_COMPLEX128 ? "j" : "", candela_dtype_get_name (dtype));
 }
 
 static gboolean
@@ -134,15 +150,22 @@ compute_full (CandelaKernel *kernel, GError **error)
   const CandelaParams *params = candela_kernel_get_params (kernel);
   CandelaDType dtype = candela_kernel_get_output_dtype (kernel, 0);
   CandelaDType kind = candela_params_get_scalar_kind (params, FULL_PARAM_VALUE);
-  double number = candela_params_get_float (params, FULL_PARAM_VALUE);
+  double number, imaginary;
   gint64 integer = 0;
   Element element;
 
+  candela_params_get_complex (params, FULL_PARAM_VALUE, &number, &imaginary);
   if (dtype == CANDELA_DTYPE_BOOL)
-    integer = kind == CANDELA_DTYPE_FLOAT64 ? number != 0.0 : candela_params_get_int (params, FULL_PARAM_VALUE) != 0;
+    integer = candela_params_get_bool (params, FULL_PARAM_VALUE);
+  else if (kind == CANDELA_DTYPE_UINT64)
+    integer = (gint64) candela_params_get_uint (params, FULL_PARAM_VALUE);
   else if ((candela_dtype_get_kind (dtype) & (CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED)) != 0)
     integer = kind == CANDELA_DTYPE_FLOAT64 ? (gint64) number : candela_params_get_int (params, FULL_PARAM_VALUE);
   element_init (&element, dtype, integer, number);
+  if (dtype == CANDELA_DTYPE_COMPLEX64)
+    element.f[1] = (float) imaginary;
+  else if (dtype == CANDELA_DTYPE_COMPLEX128)
+    element.d[1] = imaginary;
   return create_run (kernel, fill_element, &element, error);
 }
 
@@ -222,11 +245,11 @@ static const CandelaParamInfo full_params[] = {
   CREATE_PARAM_SHAPE,
   { .name = "fill_value",
     .type = CANDELA_PARAM_SCALAR,
-    .flags = CANDELA_PARAM_REQUIRED,
+    .flags = CANDELA_PARAM_REQUIRED | CANDELA_PARAM_ANY_SCALAR,
     .summary = "what every element is" },
   { .name = "dtype",
     .type = CANDELA_PARAM_DTYPE,
-    .summary = "of the result; none: bool, int64 or float64, as the value is" },
+    .summary = "of the result; none: bool, int64, float64 or complex128, as the value is" },
   { NULL },
 };
 

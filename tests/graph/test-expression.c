@@ -161,7 +161,25 @@ test_numbers (void)
   check_scalar ("true", "true");
   check_scalar ("False", "false");
 
-  check_error ("9223372036854775808", CANDELA_ERROR_SYNTAX, 1, 1, "does not fit");
+  /* What no int64 holds is uint64, and an imaginary number complex. */
+  check_scalar ("9223372036854775808", "9223372036854775808");
+  check_scalar ("18446744073709551615", "18446744073709551615");
+  check_scalar ("18446744073709551615 - 1", "18446744073709551614");
+  check_scalar ("18446744073709551615 // 2", "9223372036854775807");
+  check_scalar ("18446744073709551615 * 0.5", "9.2233720368547758e+18");
+  check_scalar ("2j", "(0.0, 2.0)");
+  check_scalar ("1.5e1j", "(0.0, 15.0)");
+  check_scalar ("2+3j", "(2.0, 3.0)");
+  check_scalar ("1 - 0.5j", "(1.0, -0.5)");
+  check_scalar ("2j * 2j", "(-4.0, 0.0)");
+  check_scalar ("2j ** 2 == -4", "true");
+
+  check_error ("18446744073709551616", CANDELA_ERROR_SYNTAX, 1, 1, "does not fit");
+  check_error ("-18446744073709551615", CANDELA_ERROR_SYNTAX, 1, 2, "does not fit");
+  check_error ("[-1, 18446744073709551615]", CANDELA_ERROR_SYNTAX, 1, 1, "no integer dtype holds both -1 and");
+  check_error ("18446744073709551615 + -1", CANDELA_ERROR_DTYPE, 1, 22,
+               "x2 is -1, which is outside the range of uint64");
+  check_error ("2jx", CANDELA_ERROR_SYNTAX, 1, 1, "'2jx' is not a number");
   check_error ("1 + 99999999999999999999999", CANDELA_ERROR_SYNTAX, 1, 5, "does not fit");
   check_error ("-9223372036854775809", CANDELA_ERROR_SYNTAX, 1, 2, "does not fit");
   check_error ("-9223372036854775808 ** 2", CANDELA_ERROR_SYNTAX, 1, 2, "does not fit");

@@ -165,12 +165,20 @@ test_weak_dtypes (void)
   assert_weak ("(100 + 100) + u8", "uint8", FALSE);
   assert_weak ("exp(1.0) * f", "float32", FALSE);
   assert_weak ("2 * 0.5 + f", "float32", FALSE);
+  assert_weak ("f + 2j", "complex64", FALSE);
+  assert_weak ("u8 + 1j", "complex128", FALSE);
+  assert_weak ("truth * 1j", "complex128", FALSE);
+  assert_weak ("2 + 3j", "complex128", TRUE);
+  assert_weak ("(2 + 3j) * f", "complex64", FALSE);
+  assert_weak ("f * 18446744073709551615", "float32", FALSE);
+  assert_weak ("18446744073709551615", "uint64", TRUE);
 }
 
 static void
 test_weak_range (void)
 {
-  static const char *const texts[] = { "u8 + 300", "u8 + 256", "u8 * -1", "(200 + 100) + u8", "300 + u8" };
+  static const char *const texts[] = { "u8 + 300",         "u8 + 256", "u8 * -1",
+                                       "(200 + 100) + u8", "300 + u8", "u8 + 18446744073709551300" };
   g_autoptr (GHashTable) names = typed_slots ();
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
@@ -195,16 +203,26 @@ test_weak_roots (void)
   check_value ("2 ** 10 < 1000", NULL, 0, "bool", "", "0");
   check_value ("q, r = divmod(-7, 2); q * 10 + r", NULL, 0, "int64", "", "-39");
   check_value ("sum(3)", NULL, 0, "int64", "", "3");
+  check_value ("18446744073709551615", NULL, 0, "uint64", "", "18446744073709551615");
+  check_value ("real((2+3j) * (1-1j))", NULL, 0, "float64", "", "5");
 }
 
 static void
 test_weak_values (void)
 {
-  const Given given[] = { { "u8", "uint8", "3", "1 2 255" }, { "f", "float32", "2", "0.5 16777216" } };
+  const Given given[] = { { "u8", "uint8", "3", "1 2 255" },
+                          { "f", "float32", "2", "0.5 16777216" },
+                          { "u64", "uint64", "2", "1 9223372036854775808" } };
 
   check_value ("u8 + 1", given, 2, "uint8", "3", "2 3 0");
   check_value ("u8 / 2", given, 2, "float64", "3", "0.5 1 127.5");
   check_value ("f + 1", given, 2, "float32", "2", "1.5 16777216");
+  check_value ("f + 18446744073709551615", given, 2, "float32", "2", "18446744073709551616 18446744073709551616");
+  check_value ("u64 + 18446744073709551615", given, 3, "uint64", "2", "0 9223372036854775807");
+  check_value ("maximum(u64, 9223372036854775807)", given, 3, "uint64", "2", "9223372036854775807 9223372036854775808");
+  check_value ("where(u64 == 1, u64, 18446744073709551615)", given, 3, "uint64", "2", "1 18446744073709551615");
+  check_value ("imag(f * 2j)", given, 2, "float32", "2", "1 33554432");
+  check_value ("real((f + 1j) * (0 - 1j))", given, 2, "float32", "2", "1 1");
 }
 
 /* ---- Placeholders ---- */
@@ -429,6 +447,16 @@ test_asking (void)
   g_assert_cmpint (candela_node_get_shape (second, &rank)[1], ==, 3);
   g_assert_cmpuint (rank, ==, 2);
   g_assert_cmpint (g_variant_get_int64 (value), ==, 1);
+  g_clear_pointer (&value, g_variant_unref);
+  g_clear_pointer (&one, candela_node_unref);
+  one = candela_node_new_uint (G_MAXUINT64);
+  value = candela_node_get_scalar (one);
+  g_assert_cmpuint (g_variant_get_uint64 (value), ==, G_MAXUINT64);
+  g_clear_pointer (&value, g_variant_unref);
+  g_clear_pointer (&one, candela_node_unref);
+  one = candela_node_new_complex (1.5, -2);
+  value = candela_node_get_scalar (one);
+  g_assert_cmpstr (g_variant_get_type_string (value), ==, "(dd)");
   g_assert_null (candela_node_get_scalar (x));
   g_assert_null (candela_node_get_tensor (cache));
   g_assert_null (candela_node_get_output (pair, 2, &error));

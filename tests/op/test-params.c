@@ -12,7 +12,8 @@ enum {
   NUM,
   SCALE,
   MODE,
-  FILL
+  FILL,
+  ANY
 };
 
 static const char *const modes[] = { "none", "tanh", NULL };
@@ -25,6 +26,7 @@ static const CandelaParamInfo table[] = {
   { .name = "scale", .type = CANDELA_PARAM_FLOAT, .default_value = "1.5" },
   { .name = "mode", .type = CANDELA_PARAM_STRING, .default_value = "none", .choices = modes },
   { .name = "fill", .type = CANDELA_PARAM_SCALAR },
+  { .name = "any", .type = CANDELA_PARAM_SCALAR, .flags = CANDELA_PARAM_ANY_SCALAR },
   { .name = NULL },
 };
 
@@ -139,6 +141,10 @@ test_forms (void)
   assert_text ("{'fill': <true>}", "fill=true");
   assert_text ("{'fill': <2>}", "fill=2");
   assert_text ("{'fill': <2.0>}", "fill=2.0");
+  assert_text ("{'any': <2>}", "any=2");
+  assert_text ("{'any': <uint64 18446744073709551615>}", "any=18446744073709551615");
+  assert_text ("{'any': <(1.5, 2.0)>}", "any=1.5+2.0j");
+  assert_text ("{'any': <(0.0, -0.0)>}", "any=0.0-0.0j");
 }
 
 static void
@@ -159,6 +165,35 @@ test_scalar (void)
   g_assert_cmpfloat (candela_params_get_float (half, FILL), ==, -2.5);
   g_assert_cmpint (candela_params_get_int (half, FILL), ==, -2);
   g_assert_cmpint (candela_params_get_int (huge, FILL), ==, G_MAXINT64);
+  g_assert_cmpuint (candela_params_get_uint (huge, FILL), ==, G_MAXUINT64);
+  g_assert_cmpuint (candela_params_get_uint (two, FILL), ==, 2);
+  g_assert_cmpuint (candela_params_get_uint (half, FILL), ==, 0);
+}
+
+/* Of a parameter that may be any scalar. */
+static void
+test_any_scalar (void)
+{
+  g_autoptr (CandelaParams) big = read_params (table, "{'any': <uint64 18446744073709551615>}");
+  g_autoptr (CandelaParams) small = read_params (table, "{'any': <uint64 7>}");
+  g_autoptr (CandelaParams) both = read_params (table, "{'any': <(-1.5, 2.0)>}");
+  double real, imaginary;
+
+  g_assert_cmpint (candela_params_get_scalar_kind (big, ANY), ==, CANDELA_DTYPE_UINT64);
+  g_assert_cmpuint (candela_params_get_uint (big, ANY), ==, G_MAXUINT64);
+  g_assert_cmpint (candela_params_get_int (big, ANY), ==, G_MAXINT64);
+  g_assert_cmpfloat (candela_params_get_float (big, ANY), ==, 0x1p64);
+  g_assert_true (candela_params_get_bool (big, ANY));
+  g_assert_cmpint (candela_params_get_scalar_kind (small, ANY), ==, CANDELA_DTYPE_INT64);
+  g_assert_cmpint (candela_params_get_scalar_kind (both, ANY), ==, CANDELA_DTYPE_COMPLEX128);
+  candela_params_get_complex (both, ANY, &real, &imaginary);
+  g_assert_cmpfloat (real, ==, -1.5);
+  g_assert_cmpfloat (imaginary, ==, 2);
+  g_assert_cmpfloat (candela_params_get_float (both, ANY), ==, -1.5);
+  g_assert_cmpint (candela_params_get_int (both, ANY), ==, -1);
+  candela_params_get_complex (small, ANY, &real, &imaginary);
+  g_assert_cmpfloat (real, ==, 7);
+  g_assert_cmpfloat (imaginary, ==, 0);
 }
 
 static void
@@ -171,7 +206,7 @@ test_errors (void)
     CandelaError code;
   } cases[] = {
     { table, "{'axes': <1>}",
-      "op: parameter \"axes\" is unknown; it has axis, keep_dims, dtype, num, scale, mode, fill",
+      "op: parameter \"axes\" is unknown; it has axis, keep_dims, dtype, num, scale, mode, fill, any",
       CANDELA_ERROR_PARAMETER },
     { table, "@a{sv} {'num': <1>, 'num': <2>}", "op: parameter \"num\" is given twice", CANDELA_ERROR_PARAMETER },
     { table, "{'num': <-1>}", "op: num is -1; it must be between 0 and 9223372036854775807", CANDELA_ERROR_PARAMETER },
@@ -191,6 +226,10 @@ test_errors (void)
     { table, "{'dtype': <[1, 2]>}", "op: dtype is a list of int ([1, 2]); it must be the name of a dtype",
       CANDELA_ERROR_PARAMETER },
     { table, "{'fill': <[1]>}", "op: fill is a list of int ([1]); it must be a bool, an int or a float",
+      CANDELA_ERROR_PARAMETER },
+    { table, "{'fill': <uint64 18446744073709551615>}",
+      "op: fill is 18446744073709551615; it must be at most 9223372036854775807", CANDELA_ERROR_PARAMETER },
+    { table, "{'fill': <(1.0, 2.0)>}", "op: fill is a complex number (1.0+2.0j); it must be a bool, an int or a float",
       CANDELA_ERROR_PARAMETER },
     { table, "{'fill': <{'a': 1}>}", "op: fill is of type a{si} ({'a': 1}); it must be a bool, an int or a float",
       CANDELA_ERROR_PARAMETER },
@@ -349,6 +388,7 @@ main (int argc, char **argv)
   g_test_add_func ("/params/defaults", test_defaults);
   g_test_add_func ("/params/forms", test_forms);
   g_test_add_func ("/params/scalar", test_scalar);
+  g_test_add_func ("/params/scalar/any", test_any_scalar);
   g_test_add_func ("/params/errors", test_errors);
   g_test_add_func ("/params/floating", test_floating);
   g_test_add_func ("/params/equal", test_equal);
