@@ -10,8 +10,12 @@ static struct
 {
   __typeof__ (cblas_sgemm) *sgemm;
   __typeof__ (cblas_dgemm) *dgemm;
+  __typeof__ (cblas_cgemm) *cgemm;
+  __typeof__ (cblas_zgemm) *zgemm;
   __typeof__ (cblas_sgemv) *sgemv;
   __typeof__ (cblas_dgemv) *dgemv;
+  __typeof__ (cblas_cgemv) *cgemv;
+  __typeof__ (cblas_zgemv) *zgemv;
 
   /* In OpenBLAS and in BLIS; NULL where the library is another. */
   char *(*openblas_get_config) (void);
@@ -27,9 +31,14 @@ find_functions (gpointer handle, GError **error)
 {
   blas.sgemm = dlsym (handle, "cblas_sgemm");
   blas.dgemm = dlsym (handle, "cblas_dgemm");
+  blas.cgemm = dlsym (handle, "cblas_cgemm");
+  blas.zgemm = dlsym (handle, "cblas_zgemm");
   blas.sgemv = dlsym (handle, "cblas_sgemv");
   blas.dgemv = dlsym (handle, "cblas_dgemv");
-  if (blas.sgemm == NULL || blas.dgemm == NULL || blas.sgemv == NULL || blas.dgemv == NULL)
+  blas.cgemv = dlsym (handle, "cblas_cgemv");
+  blas.zgemv = dlsym (handle, "cblas_zgemv");
+  if (blas.sgemm == NULL || blas.dgemm == NULL || blas.cgemm == NULL || blas.zgemm == NULL || blas.sgemv == NULL
+      || blas.dgemv == NULL || blas.cgemv == NULL || blas.zgemv == NULL)
     {
       g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_PLUGIN, "linalg: %s lacks a function", LINALG_CBLAS);
       return FALSE;
@@ -69,51 +78,82 @@ end (void)
   linalg_blas_end (blas.library);
 }
 
+/* 0 and 1 as the functions for complex numbers take them. */
+static const float complex64_numbers[2][2] = { { 0, 0 }, { 1, 0 } };
+static const double complex128_numbers[2][2] = { { 0, 0 }, { 1, 0 } };
+
 /* y = A x, or A' x, or y and that if it adds. */
 static void
 multiply_vector (CandelaDType dtype, const Matrix *a, gboolean transposed, const Matrix *x, gpointer y, gboolean adds)
 {
   Storage storage = { FALSE, 1 };
-  gint64 rows, cols, step = x->cols == 1 ? x->row_stride : x->col_stride;
+  gint64 step = x->cols == 1 ? x->row_stride : x->col_stride;
   gint64 n = transposed ? a->cols : a->rows;
   CBLAS_TRANSPOSE transpose;
+  int rows, cols, leading;
 
   linalg_get_storage (a, &storage);
-  rows = storage.transposed ? a->cols : a->rows;
-  cols = storage.transposed ? a->rows : a->cols;
+  rows = (int) (storage.transposed ? a->cols : a->rows);
+  cols = (int) (storage.transposed ? a->rows : a->cols);
+  leading = (int) storage.leading;
   transpose = storage.transposed == transposed ? CblasNoTrans : CblasTrans;
   if (x->rows == 1 && x->cols == 1)
     step = 1;
+  adds = adds != 0;
 
   /* 0 times what the buffer held may be NaN. */
   if (!adds)
     memset (y, 0, (gsize) n * candela_dtype_get_size (dtype));
-  if (dtype == CANDELA_DTYPE_FLOAT32)
-    blas.sgemv (CblasRowMajor, transpose, (int) rows, (int) cols, 1.0f, (const float *) a->data, (int) storage.leading,
-                (const float *) x->data, (int) step, adds ? 1 : 0, y, 1);
-  else
-    blas.dgemv (CblasRowMajor, transpose, (int) rows, (int) cols, 1.0, (const double *) a->data, (int) storage.leading,
-                (const double *) x->data, (int) step, adds ? 1 : 0, y, 1);
+  switch ((int) dtype)
+    {
+    case CANDELA_DTYPE_FLOAT32:
+      blas.sgemv (CblasRowMajor, transpose, rows, cols, 1, (const float *) a->data, leading, (const float *) x->data,
+                  (int) step, (float) adds, y, 1);
+      break;
+    case CANDELA_DTYPE_FLOAT64:
+      blas.dgemv (CblasRowMajor, transpose, rows, cols, 1, (const double *) a->data, leading, (const double *) x->data,
+                  (int) step, adds, y, 1);
+      break;
+    case CANDELA_DTYPE_COMPLEX64:
+      blas.cgemv (CblasRowMajor, transpose, rows, cols, complex64_numbers[1], a->data, leading, x->data, (int) step,
+                  complex64_numbers[adds], y, 1);
+      break;
+    default:
+      blas.zgemv (CblasRowMajor, transpose, rows, cols, complex128_numbers[1], a->data, leading, x->data, (int) step,
+                  complex128_numbers[adds], y, 1);
+    }
 }
 
 static void
 multiply_matrix (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer c, gint64 c_stride, gboolean adds)
 {
   Storage left = { FALSE, 1 }, right = { FALSE, 1 };
+  const int rows = (int) a->rows, cols = (int) b->cols, inner = (int) a->cols, leading = (int) c_stride;
   CBLAS_TRANSPOSE left_transpose, right_transpose;
 
   linalg_get_storage (a, &left);
   linalg_get_storage (b, &right);
   left_transpose = left.transposed ? CblasTrans : CblasNoTrans;
   right_transpose = right.transposed ? CblasTrans : CblasNoTrans;
-  if (dtype == CANDELA_DTYPE_FLOAT32)
-    blas.sgemm (CblasRowMajor, left_transpose, right_transpose, (int) a->rows, (int) b->cols, (int) a->cols, 1.0f,
-                (const float *) a->data, (int) left.leading, (const float *) b->data, (int) right.leading,
-                adds ? 1.0f : 0.0f, c, (int) c_stride);
-  else
-    blas.dgemm (CblasRowMajor, left_transpose, right_transpose, (int) a->rows, (int) b->cols, (int) a->cols, 1.0,
-                (const double *) a->data, (int) left.leading, (const double *) b->data, (int) right.leading,
-                adds ? 1.0 : 0.0, c, (int) c_stride);
+  adds = adds != 0;
+  switch ((int) dtype)
+    {
+    case CANDELA_DTYPE_FLOAT32:
+      blas.sgemm (CblasRowMajor, left_transpose, right_transpose, rows, cols, inner, 1, (const float *) a->data,
+                  (int) left.leading, (const float *) b->data, (int) right.leading, (float) adds, c, leading);
+      break;
+    case CANDELA_DTYPE_FLOAT64:
+      blas.dgemm (CblasRowMajor, left_transpose, right_transpose, rows, cols, inner, 1, (const double *) a->data,
+                  (int) left.leading, (const double *) b->data, (int) right.leading, adds, c, leading);
+      break;
+    case CANDELA_DTYPE_COMPLEX64:
+      blas.cgemm (CblasRowMajor, left_transpose, right_transpose, rows, cols, inner, complex64_numbers[1], a->data,
+                  (int) left.leading, b->data, (int) right.leading, complex64_numbers[adds], c, leading);
+      break;
+    default:
+      blas.zgemm (CblasRowMajor, left_transpose, right_transpose, rows, cols, inner, complex128_numbers[1], a->data,
+                  (int) left.leading, b->data, (int) right.leading, complex128_numbers[adds], c, leading);
+    }
 }
 
 /* The vector's elements lie apart by a positive step that the BLAS can count. */

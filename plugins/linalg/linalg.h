@@ -14,13 +14,23 @@ typedef struct
   const guint8 *data;
   gint64 rows, cols;
   gint64 row_stride, col_stride;
-  gint64 start; /* the logical index of its first element in its operand */
+  gint64 start; /* the logical index of its first element in input 0; -1 if it is not of that */
 } Matrix;
 
 /* Multiplications that pay for handing a chunk to a thread. */
 #define LINALG_CHUNK_WORK (G_GINT64_CONSTANT (1) << 21)
 
+/* Those of dtypes whose products are a library's, and all that have products. */
+#define LINALG_WITH_LIBRARY (CANDELA_DTYPE_KIND_FLOAT | CANDELA_DTYPE_KIND_COMPLEX)
+#define LINALG_NUMBERS (CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED | LINALG_WITH_LIBRARY)
+
 extern const CandelaInputInfo linalg_inputs[];
+
+/* Whether products of that dtype are a library's. */
+gboolean linalg_has_library (CandelaDType dtype);
+
+/* Floating-point operations of a multiplication with an addition. */
+guint64 linalg_flops (CandelaDType dtype);
 
 /* The shape of a product before the axes that it sums over: those of both
  * broadcast together, as NumPy does. FALSE if they do not go together. */
@@ -42,7 +52,7 @@ typedef struct
 /* FALSE if no library can read it where it is. */
 gboolean linalg_get_storage (const Matrix *matrix, Storage *storage);
 
-/* A library that multiplies matrices of float32 or float64. */
+/* A library that multiplies matrices of floats or complex numbers. */
 typedef struct
 {
   /* Opens it when it is first asked for: PLUGIN, each time, if it cannot be. */
@@ -83,4 +93,53 @@ gboolean linalg_multiply (CandelaKernel *kernel, const LinalgLibrary *library, C
 gboolean linalg_integer_multiply (CandelaKernel *kernel, CandelaDType dtype, const Matrix *a, const Matrix *b,
                                   gpointer c, GError **error);
 
+/* strided.c */
+
+/* How many axes two operands have at most between them. */
+#define LINALG_MAX_LABELS 64
+
+/* Axes of a packed result, and by how many elements a step along each moves in one or two
+ * operands. */
+typedef struct
+{
+  guint rank;
+  gint64 extents[LINALG_MAX_LABELS];
+  gint64 strides[2][LINALG_MAX_LABELS];
+} LinalgAxes;
+
+void linalg_axes_add (LinalgAxes *axes, gint64 extent, gint64 a_stride, gint64 b_stride);
+
+/* out, packed, becomes the elements of the first operand, or the products of those of both. */
+gboolean linalg_copy (CandelaKernel *kernel, CandelaDType dtype, const LinalgAxes *axes, gconstpointer in, gpointer out,
+                      GError **error);
+gboolean linalg_multiply_elements (CandelaKernel *kernel, CandelaDType dtype, const LinalgAxes *axes, gconstpointer a,
+                                   gconstpointer b, gpointer out, GError **error);
+
+/* C, packed, = A B, in plain loops, which is best of the smallest. */
+void linalg_multiply_small (CandelaDType dtype, const Matrix *a, const Matrix *b, gpointer out);
+
+/* contract.c: sums of products of operands whose axes have labels. The result's element
+ * is the sum, over all labels that it lacks, of the product of the operands' elements; a
+ * label that an operand has twice stands for its diagonal. */
+#define CONTRACTION_MAX_OPERANDS 64
+
+typedef struct
+{
+  guint n_operands;
+  guint n_labels;
+  gint64 extents[LINALG_MAX_LABELS];
+  guint8 (*labels)[CANDELA_MAX_RANK]; /* of the axes of each operand */
+  guint out_rank;
+  guint8 out[CANDELA_MAX_RANK];
+} Contraction;
+
+void contraction_clear (Contraction *contraction);
+gboolean contraction_run (const Contraction *contraction, CandelaKernel *kernel, GError **error);
+
+/* Floating-point operations that it takes, in the order that it is run in. */
+guint64 contraction_count_flops (const Contraction *contraction, const guint *ranks, CandelaDType dtype);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Contraction, contraction_clear)
+
+extern const CandelaOpInfo linalg_tensordot_op, linalg_einsum_op;
 extern const CandelaOpInfo linalg_matmul_op, linalg_vecdot_op, linalg_outer_op, linalg_cross_op;

@@ -67,7 +67,7 @@ infer (CandelaInference *inference, GError **error)
     out[rank++] = a[a_rank - 2];
   if (b_rank >= 2)
     out[rank++] = b[b_rank - 1];
-  if (candela_dtype_get_kind (dtype) == CANDELA_DTYPE_KIND_FLOAT
+  if (linalg_has_library (dtype)
       && (inner_a > G_MAXINT || (a_rank >= 2 && a[a_rank - 2] > G_MAXINT) || (b_rank >= 2 && b[b_rank - 1] > G_MAXINT)))
     return linalg_fail_shapes (inference, "no extent of a matrix may be above 2147483647", error);
   return candela_inference_set_output (inference, 0, dtype, out, rank, error);
@@ -81,7 +81,7 @@ count_flops (const CandelaInference *inference)
   gsize a_rank, b_rank, rank;
   const gint64 *a = get_shape (inference, 0, &a_rank), *b = get_shape (inference, 1, &b_rank);
   gint64 stack[CANDELA_MAX_RANK];
-  guint64 n = 2 * (guint64) a[a_rank - 1];
+  guint64 n = linalg_flops (candela_inference_get_promoted_dtype (inference)) * (guint64) a[a_rank - 1];
 
   linalg_broadcast (a, a_rank < 2 ? 0 : a_rank - 2, b, b_rank < 2 ? 0 : b_rank - 2, stack, &rank);
   for (gsize axis = 0; axis < rank; axis++)
@@ -285,7 +285,7 @@ compute (CandelaKernel *kernel, GError **error)
       memset (candela_kernel_get_output (kernel, 0), 0, (gsize) n * candela_dtype_get_size (product.dtype));
       return TRUE;
     }
-  if (candela_dtype_get_kind (product.dtype) == CANDELA_DTYPE_KIND_FLOAT)
+  if (linalg_has_library (product.dtype))
     {
       product.library =
         linalg_choose_library (product.dtype, &product.operands[0].matrix, &product.operands[1].matrix, error);

@@ -3,13 +3,23 @@
  * Checks and helpers that every product needs. */
 #include "linalg.h"
 
-#define NUMBERS (CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED | CANDELA_DTYPE_KIND_FLOAT)
-
 const CandelaInputInfo linalg_inputs[] = {
-  { .name = "x1", .kinds = NUMBERS, .summary = "the left factor" },
-  { .name = "x2", .kinds = NUMBERS, .summary = "the right factor" },
+  { .name = "x1", .kinds = LINALG_NUMBERS, .summary = "the left factor" },
+  { .name = "x2", .kinds = LINALG_NUMBERS, .summary = "the right factor" },
   { NULL },
 };
+
+gboolean
+linalg_has_library (CandelaDType dtype)
+{
+  return (candela_dtype_get_kind (dtype) & LINALG_WITH_LIBRARY) != 0;
+}
+
+guint64
+linalg_flops (CandelaDType dtype)
+{
+  return candela_dtype_get_kind (dtype) == CANDELA_DTYPE_KIND_COMPLEX ? 8 : 2;
+}
 
 gboolean
 linalg_broadcast (const gint64 *a, gsize a_rank, const gint64 *b, gsize b_rank, gint64 *out, gsize *rank)

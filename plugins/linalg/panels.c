@@ -54,6 +54,16 @@ typedef struct
   int failed;
 } Panels;
 
+/* Whether C is a part of the kernel's output. */
+static gboolean
+is_output (const Panels *panels)
+{
+  const guint8 *out = candela_kernel_get_output (panels->kernel, 0);
+  gint64 n = candela_layout_get_n_elements (candela_kernel_get_output_layout (panels->kernel, 0));
+
+  return panels->c >= out && panels->c < out + n * (gint64) candela_dtype_get_size (panels->dtype);
+}
+
 /* What follows in the plan may run on the panel now, row by row where it is columns. */
 static void
 tell (const Panels *panels, const guint8 *c, gint64 rows, gint64 cols)
@@ -162,7 +172,7 @@ choose_panels (Panels *panels, gboolean a_transposed, gboolean b_transposed)
   panels->rows = cut (a->rows, least_rows, n);
   if (panels->rows == a->rows || far)
     panels->cols = cut (b->cols, least_cols, n / ((a->rows + panels->rows - 1) / panels->rows));
-  panels->packs = panels->library->wants_one_packed && a_transposed && b_transposed;
+  panels->packs = panels->library->wants_one_packed && a_transposed && b_transposed && a->start >= 0;
 }
 
 gboolean
@@ -176,7 +186,7 @@ linalg_multiply (CandelaKernel *kernel, const LinalgLibrary *library, CandelaDTy
   linalg_get_storage (a, &left);
   linalg_get_storage (b, &right);
   choose_panels (&panels, left.transposed, right.transposed);
-  panels.tells = panels.rows * panels.cols >= MIN_TOLD && panels.rows * panels.cols <= MAX_TOLD;
+  panels.tells = panels.rows * panels.cols >= MIN_TOLD && panels.rows * panels.cols <= MAX_TOLD && is_output (&panels);
   n_row_panels = (a->rows + panels.rows - 1) / panels.rows;
   panels.n_col_panels = (b->cols + panels.cols - 1) / panels.cols;
   candela_kernel_parallel_for (kernel, (guint64) (n_row_panels * panels.n_col_panels), multiply_chunk, &panels);

@@ -3,7 +3,13 @@
  * The plugin of the products. */
 #include "linalg.h"
 
-static const CandelaOpInfo *const ops[] = { &linalg_matmul_op, &linalg_vecdot_op, &linalg_outer_op, &linalg_cross_op, NULL };
+static const CandelaOpInfo *const ops[] = { &linalg_matmul_op,
+                                            &linalg_vecdot_op,
+                                            &linalg_outer_op,
+                                            &linalg_tensordot_op,
+                                            &linalg_einsum_op,
+                                            &linalg_cross_op,
+                                            NULL };
 
 static gboolean
 register_ops (CandelaPlugin *plugin, GError **error)

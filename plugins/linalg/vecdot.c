@@ -1,65 +1,136 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * vecdot and outer. Dot products are summed pairwise: blocks of BLOCK products in
- * LANES lanes, the lanes joined by halves and the blocks by a binary tree, by
- * logical index alone; floats in binary64, where a product of two binary32 is
- * exact. */
+ * vecdot. Dot products are summed pairwise: blocks of BLOCK products in LANES lanes, the
+ * lanes joined by halves and the blocks by a binary tree, by logical index alone; floats
+ * and complex numbers in binary64, where a product of two binary32 is exact. Of complex
+ * vectors the first is conjugated. Long vectors are cut into whole trees, which threads
+ * share as they do the products of many short ones. */
 #include "linalg.h"
+
+#include <complex.h>
+
+/* complex.h calls the unit so. */
+#undef I
 
 #define LANES 16
 #define BLOCK 1024
 #define MAX_LEVELS 64
-#define CANCEL_OUTPUTS 64
-
-/* ---- vecdot ---- */
+/* Elements that one thread takes at a time, about: a power of two of blocks. */
+#define CHUNK (64 * BLOCK)
 
 enum {
   PARAM_AXIS
 };
 
-#define DOT(name, type, zero)                                                                                          \
-  static type dot_block_##name (const type *x, const type *y, gsize n)                                                 \
+/* A sum on the way. */
+typedef union
+{
+  double real;
+  double _Complex number;
+  guint64 integer;
+} Sum;
+
+/* How elements of one dtype, which is the result's, are multiplied and added. */
+typedef struct
+{
+  void (*block) (gconstpointer x, gconstpointer y, gsize n, Sum *sum);
+  void (*add) (Sum *a, const Sum *b);
+  void (*store) (gpointer out, gint64 i, const Sum *sum);
+} Dot;
+
+#define MULTIPLY(x, y) ((x) * (y))
+
+/* conj (x) y, as the plain products of their parts. */
+static inline double _Complex multiply_conjugate (double _Complex x, double _Complex y)
+{
+  return CMPLX (creal (x) * creal (y) + cimag (x) * cimag (y), creal (x) * cimag (y) - cimag (x) * creal (y));
+}
+
+#define ADD(part)                                                                                                      \
+  static void add_##part (Sum *a, const Sum *b)                                                                        \
   {                                                                                                                    \
-    type lanes[LANES];                                                                                                 \
+    a->part += b->part;                                                                                                \
+  }
+
+ADD (real)
+ADD (number)
+ADD (integer)
+
+/* The sum that leaves every other one as it is has zeros of negative sign. */
+#define DOT(name, type, part, Wide, zero, multiply)                                                                    \
+  static void block_##name (gconstpointer left, gconstpointer right, gsize n, Sum *sum)                                \
+  {                                                                                                                    \
+    const type *x = left, *y = right;                                                                                  \
+    Wide lanes[LANES];                                                                                                 \
     gsize i = 0;                                                                                                       \
                                                                                                                        \
     for (guint l = 0; l < LANES; l++)                                                                                  \
       lanes[l] = zero;                                                                                                 \
     for (; i + LANES <= n; i += LANES)                                                                                 \
       for (guint l = 0; l < LANES; l++)                                                                                \
-        lanes[l] += x[i + l] * y[i + l];                                                                               \
+        lanes[l] += multiply ((Wide) x[i + l], (Wide) y[i + l]);                                                       \
     for (guint l = 0; i < n; i++, l++)                                                                                 \
-      lanes[l] += x[i] * y[i];                                                                                         \
+      lanes[l] += multiply ((Wide) x[i], (Wide) y[i]);                                                                 \
     for (guint half = LANES / 2; half > 0; half /= 2)                                                                  \
       for (guint l = 0; l < half; l++)                                                                                 \
         lanes[l] += lanes[l + half];                                                                                   \
-    return lanes[0];                                                                                                   \
+    sum->part = lanes[0];                                                                                              \
   }                                                                                                                    \
                                                                                                                        \
-  /* Of rows that start at these logical indices of the two layouts. */                                                \
-  static type dot_##name (CandelaKernel *kernel, CandelaLayout *const *layouts, const gint64 *starts, gint64 n,        \
-                          CandelaDType dtype)                                                                          \
+  static void store_##name (gpointer out, gint64 i, const Sum *sum)                                                    \
   {                                                                                                                    \
-    type x[BLOCK], y[BLOCK], levels[MAX_LEVELS];                                                                       \
-    guint depth = 0;                                                                                                   \
+    ((type *) out)[i] = (type) sum->part;                                                                              \
+  }                                                                                                                    \
                                                                                                                        \
-    for (gint64 done = 0, blocks = 1; done < n; done += BLOCK, blocks++)                                               \
-      {                                                                                                                \
-        gsize part = MIN (n - done, BLOCK);                                                                            \
-                                                                                                                       \
-        candela_kernel_pack_layout (kernel, 0, layouts[0], dtype, starts[0] + done, part, x);                          \
-        candela_kernel_pack_layout (kernel, 1, layouts[1], dtype, starts[1] + done, part, y);                          \
-        levels[depth++] = dot_block_##name (x, y, part);                                                               \
-        for (gint64 m = blocks; m % 2 == 0; m /= 2, depth--)                                                           \
-          levels[depth - 2] += levels[depth - 1];                                                                      \
-      }                                                                                                                \
-    for (; depth > 1; depth--)                                                                                         \
-      levels[depth - 2] += levels[depth - 1];                                                                          \
-    return depth == 0 ? 0 : levels[0];                                                                                 \
-  }
+  static const Dot dot_##name = { block_##name, add_##part, store_##name };
 
-DOT (float, double, -0.0)
-DOT (integer, guint64, 0)
+DOT (float32, float, real, double, -0.0, MULTIPLY)
+DOT (float64, double, real, double, -0.0, MULTIPLY)
+DOT (complex64, float _Complex, number, double _Complex, CMPLX (-0.0, -0.0), multiply_conjugate)
+DOT (complex128, double _Complex, number, double _Complex, CMPLX (-0.0, -0.0), multiply_conjugate)
+/* Modulo 2^n the sign does not matter. */
+DOT (integer8, guint8, integer, guint64, 0, MULTIPLY)
+DOT (integer16, guint16, integer, guint64, 0, MULTIPLY)
+DOT (integer32, guint32, integer, guint64, 0, MULTIPLY)
+DOT (integer64, guint64, integer, guint64, 0, MULTIPLY)
+
+static const Dot *const dots[CANDELA_N_DTYPES] = {
+  [CANDELA_DTYPE_INT8] = &dot_integer8,       [CANDELA_DTYPE_UINT8] = &dot_integer8,
+  [CANDELA_DTYPE_INT16] = &dot_integer16,     [CANDELA_DTYPE_UINT16] = &dot_integer16,
+  [CANDELA_DTYPE_INT32] = &dot_integer32,     [CANDELA_DTYPE_UINT32] = &dot_integer32,
+  [CANDELA_DTYPE_INT64] = &dot_integer64,     [CANDELA_DTYPE_UINT64] = &dot_integer64,
+  [CANDELA_DTYPE_FLOAT32] = &dot_float32,     [CANDELA_DTYPE_FLOAT64] = &dot_float64,
+  [CANDELA_DTYPE_COMPLEX64] = &dot_complex64, [CANDELA_DTYPE_COMPLEX128] = &dot_complex128,
+};
+
+/* ---- Blocks, joined ---- */
+
+typedef struct
+{
+  const Dot *dot;
+  guint depth;
+  gint64 n;
+  Sum levels[MAX_LEVELS];
+} Tree;
+
+/* The next one is in levels[depth]; two trees of the same height become one. */
+static void
+tree_push (Tree *tree)
+{
+  tree->depth++;
+  for (gint64 n = ++tree->n; n % 2 == 0; n /= 2, tree->depth--)
+    tree->dot->add (&tree->levels[tree->depth - 2], &tree->levels[tree->depth - 1]);
+}
+
+static const Sum *
+tree_end (Tree *tree)
+{
+  for (; tree->depth > 1; tree->depth--)
+    tree->dot->add (&tree->levels[tree->depth - 2], &tree->levels[tree->depth - 1]);
+  return tree->levels;
+}
+
+/* ---- Axes ---- */
 
 /* The shape without the axis, which counts from the end. */
 static gsize
@@ -113,7 +184,7 @@ count_vecdot_flops (const CandelaInference *inference)
   gint64 axis = candela_params_get_int (candela_inference_get_params (inference), PARAM_AXIS);
   gint64 rest[2][CANDELA_MAX_RANK], out[CANDELA_MAX_RANK];
   gsize ranks[2], rank;
-  guint64 n = 2;
+  guint64 n = linalg_flops (candela_inference_get_promoted_dtype (inference));
 
   for (guint i = 0; i < 2; i++)
     {
@@ -129,174 +200,181 @@ count_vecdot_flops (const CandelaInference *inference)
   return n;
 }
 
-/* An input with the axis last, and how many rows lie between neighbours along each
- * axis of the result. */
-static CandelaLayout *
-put_axis_last (CandelaKernel *kernel, guint input, gint64 axis, gsize out_rank, gint64 *numbers, GError **error)
+/* An input with the axis last, and where its rows are. */
+typedef struct
 {
-  const CandelaLayout *layout = candela_kernel_get_input_layout (kernel, input);
+  CandelaLayout *layout;
+  const guint8 *data;               /* NULL: its elements are packed first */
+  gint64 numbers[CANDELA_MAX_RANK]; /* rows between neighbours along each axis of the result */
+  gint64 strides[CANDELA_MAX_RANK]; /* and elements in memory */
+} Operand;
+
+typedef struct
+{
+  CandelaKernel *kernel;
+  CandelaDType dtype;
+  gint64 size;
+  Operand operands[2];
+  const gint64 *shape; /* of the result */
   gsize rank;
+  gint64 n, n_outputs;
+  gint64 per_chunk; /* outputs, or elements */
+  gint64 output;    /* the one whose elements are cut, */
+  Sum *sums;        /* and those of the chunks; NULL: outputs are */
+} Dots;
+
+static gboolean
+operand_init (Dots *call, guint input, gint64 axis, GError **error)
+{
+  Operand *operand = &call->operands[input];
+  const CandelaLayout *layout = candela_kernel_get_input_layout (call->kernel, input);
+  gsize rank, n = 0;
   const gint64 *shape = candela_layout_get_shape (layout, &rank);
+  const gint64 *strides = candela_layout_get_strides (layout, &rank);
   gint64 order[CANDELA_MAX_RANK], number = 1;
-  gsize n = 0;
 
   axis += (gint64) rank;
   for (gsize k = 0; k < rank; k++)
     if ((gint64) k != axis)
       order[n++] = (gint64) k;
   order[n] = axis;
-  for (gsize k = 1; k <= out_rank; k++)
+  for (gsize k = 1; k <= call->rank; k++)
     {
       gint64 extent = k <= n ? shape[order[n - k]] : 1;
 
-      numbers[out_rank - k] = extent == 1 ? 0 : number;
+      operand->numbers[call->rank - k] = extent == 1 ? 0 : number;
+      operand->strides[call->rank - k] = extent == 1 ? 0 : strides[order[n - k]];
       number *= extent;
     }
-  return candela_layout_permute (layout, order, rank, error);
+  if (candela_kernel_get_input_dtype (call->kernel, input) == call->dtype && (strides[axis] == 1 || shape[axis] == 1))
+    operand->data = candela_kernel_get_input (call->kernel, input);
+  operand->layout = candela_layout_permute (layout, order, rank, error);
+  return operand->layout != NULL;
+}
+
+/* The elements of a row from one on: where they are, or packed. */
+static gconstpointer
+fetch (const Dots *call, guint input, const gint64 *index, gint64 start, gsize n, gpointer room)
+{
+  const Operand *operand = &call->operands[input];
+  gint64 row = 0, offset = start;
+
+  for (gsize k = 0; k < call->rank; k++)
+    {
+      row += index[k] * operand->numbers[k];
+      offset += index[k] * operand->strides[k];
+    }
+  if (operand->data != NULL)
+    return operand->data + offset * call->size;
+  candela_kernel_pack_layout (call->kernel, input, operand->layout, call->dtype, row * call->n + start, n, room);
+  return room;
+}
+
+/* The sum of products of one result, of elements from start, a multiple of BLOCK, to end. */
+static void
+sum_range (const Dots *call, gint64 output, gint64 start, gint64 end, Sum *sum)
+{
+  double _Complex x[BLOCK], y[BLOCK];
+  gint64 index[CANDELA_MAX_RANK];
+  Tree tree;
+
+  tree.dot = dots[call->dtype];
+  tree.depth = 0;
+  tree.n = 0;
+  tree.levels[0] = (Sum){ 0 };
+  for (gsize k = call->rank; k-- > 0; output /= call->shape[k])
+    index[k] = output % call->shape[k];
+  for (; start < end; start += BLOCK)
+    {
+      gsize n = (gsize) MIN (end - start, BLOCK);
+
+      tree.dot->block (fetch (call, 0, index, start, n, x), fetch (call, 1, index, start, n, y), n,
+                       &tree.levels[tree.depth]);
+      tree_push (&tree);
+    }
+  *sum = *tree_end (&tree);
 }
 
 static void
-store (CandelaDType dtype, gpointer out, gint64 i, CandelaKernel *kernel, CandelaLayout *const *layouts,
-       const gint64 *starts, gint64 n)
+run_chunk (guint64 chunk, gpointer data)
 {
-  guint64 bits = 0;
+  const Dots *call = data;
+  gint64 first = (gint64) chunk * call->per_chunk;
+  Sum sum;
 
-  if (dtype == CANDELA_DTYPE_FLOAT64)
-    ((double *) out)[i] = dot_float (kernel, layouts, starts, n, CANDELA_DTYPE_FLOAT64);
-  else if (dtype == CANDELA_DTYPE_FLOAT32)
-    ((float *) out)[i] = (float) dot_float (kernel, layouts, starts, n, CANDELA_DTYPE_FLOAT64);
-  else
-    bits = dot_integer (kernel, layouts, starts, n,
-                        dtype == CANDELA_DTYPE_UINT64 ? CANDELA_DTYPE_UINT64 : CANDELA_DTYPE_INT64);
-  if (candela_dtype_get_kind (dtype) == CANDELA_DTYPE_KIND_FLOAT)
+  if (g_cancellable_is_cancelled (candela_kernel_get_cancellable (call->kernel)))
     return;
-  switch (candela_dtype_get_size (dtype))
+  if (call->sums != NULL)
+    sum_range (call, call->output, first, MIN (first + call->per_chunk, call->n), &call->sums[chunk]);
+  else
+    for (gint64 i = first; i < MIN (first + call->per_chunk, call->n_outputs); i++)
+      {
+        sum_range (call, i, 0, call->n, &sum);
+        dots[call->dtype]->store (candela_kernel_get_output (call->kernel, 0), i, &sum);
+      }
+}
+
+/* Results that are so long that each is cut into whole trees. */
+static gboolean
+run_long (Dots *call, GError **error)
+{
+  gint64 n_chunks = (call->n + CHUNK - 1) / CHUNK;
+
+  call->sums = g_try_new (Sum, (gsize) n_chunks);
+  if (call->sums == NULL)
     {
-    case 1:
-      ((guint8 *) out)[i] = (guint8) bits;
-      break;
-    case 2:
-      ((guint16 *) out)[i] = (guint16) bits;
-      break;
-    case 4:
-      ((guint32 *) out)[i] = (guint32) bits;
-      break;
-    default:
-      ((guint64 *) out)[i] = bits;
+      g_set_error_literal (error, CANDELA_ERROR, CANDELA_ERROR_NO_MEMORY, "there is no memory to multiply in");
+      return FALSE;
     }
+  call->per_chunk = CHUNK;
+  for (call->output = 0; call->output < call->n_outputs; call->output++)
+    {
+      Tree tree;
+
+      candela_kernel_parallel_for (call->kernel, (guint64) n_chunks, run_chunk, call);
+      tree.dot = dots[call->dtype];
+      tree.depth = 0;
+      tree.n = 0;
+      for (gint64 chunk = 0; chunk < n_chunks; chunk++)
+        {
+          tree.levels[tree.depth] = call->sums[chunk];
+          tree_push (&tree);
+        }
+      tree.dot->store (candela_kernel_get_output (call->kernel, 0), call->output, tree_end (&tree));
+    }
+  g_free (call->sums);
+  return TRUE;
 }
 
 static gboolean
 compute_vecdot (CandelaKernel *kernel, GError **error)
 {
   gint64 axis = candela_params_get_int (candela_kernel_get_params (kernel), PARAM_AXIS);
-  const CandelaLayout *out_layout = candela_kernel_get_output_layout (kernel, 0);
-  const CandelaLayout *layout = candela_kernel_get_input_layout (kernel, 0);
-  gsize rank, in_rank;
-  const gint64 *shape = candela_layout_get_shape (out_layout, &rank);
-  gint64 n = candela_layout_get_shape (layout, &in_rank)[(gint64) candela_layout_get_rank (layout) + axis];
-  gint64 numbers[2][CANDELA_MAX_RANK], n_outputs = candela_layout_get_n_elements (out_layout);
-  g_autoptr (CandelaLayout) left = put_axis_last (kernel, 0, axis, rank, numbers[0], error);
-  g_autoptr (CandelaLayout) right = left != NULL ? put_axis_last (kernel, 1, axis, rank, numbers[1], error) : NULL;
-  CandelaLayout *layouts[2] = { left, right };
+  const CandelaLayout *out = candela_kernel_get_output_layout (kernel, 0);
+  const CandelaLayout *in = candela_kernel_get_input_layout (kernel, 0);
+  Dots call = { .kernel = kernel,
+                .dtype = candela_kernel_get_output_dtype (kernel, 0),
+                .n = candela_layout_get_shape (in, NULL)[(gint64) candela_layout_get_rank (in) + axis],
+                .n_outputs = candela_layout_get_n_elements (out) };
+  gboolean done = TRUE;
 
-  if (left == NULL || right == NULL)
-    return FALSE;
-  for (gint64 i = 0; i < n_outputs; i++)
+  call.size = (gint64) candela_dtype_get_size (call.dtype);
+  call.shape = candela_layout_get_shape (out, &call.rank);
+  if (operand_init (&call, 0, axis, error) && operand_init (&call, 1, axis, error))
     {
-      gint64 starts[2] = { 0, 0 }, rest = i;
-
-      if (i % CANCEL_OUTPUTS == 0
-          && g_cancellable_set_error_if_cancelled (candela_kernel_get_cancellable (kernel), error))
-        return FALSE;
-      for (gsize k = rank; k-- > 0; rest /= shape[k])
-        for (guint input = 0; input < 2; input++)
-          starts[input] += rest % shape[k] * numbers[input][k] * n;
-      store (candela_kernel_get_output_dtype (kernel, 0), candela_kernel_get_output (kernel, 0), i, kernel, layouts,
-             starts, n);
+      call.per_chunk = MAX (CHUNK / MAX (call.n, 1), 1);
+      if (call.n > 2 * CHUNK)
+        done = run_long (&call, error);
+      else
+        candela_kernel_parallel_for (kernel, (guint64) ((call.n_outputs + call.per_chunk - 1) / call.per_chunk),
+                                     run_chunk, &call);
     }
-  return TRUE;
-}
-
-/* ---- outer ---- */
-
-static gboolean
-infer_outer (CandelaInference *inference, GError **error)
-{
-  CandelaDType dtype = candela_inference_get_promoted_dtype (inference);
-  gint64 shape[2];
-
-  if (dtype == CANDELA_DTYPE_INVALID)
-    return candela_inference_fail (inference, error, CANDELA_ERROR_DTYPE, "x1 and x2 have no common dtype");
-  for (guint i = 0; i < 2; i++)
-    {
-      gsize rank;
-      const gint64 *extents = candela_layout_get_shape (candela_inference_get_input_layout (inference, i), &rank);
-
-      if (rank != 1)
-        return linalg_fail_shapes (inference, "both need one axis exactly", error);
-      shape[i] = extents[0];
-    }
-  return candela_inference_set_output (inference, 0, dtype, shape, 2, error);
-}
-
-static guint64
-count_outer_flops (const CandelaInference *inference)
-{
-  guint64 n = 1;
-
-  for (guint i = 0; i < 2; i++)
-    n *= (guint64) candela_layout_get_n_elements (candela_inference_get_input_layout (inference, i));
-  return n;
-}
-
-#define OUTER(name, type, wide)                                                                                        \
-  static void outer_##name (gconstpointer x, gconstpointer y, gint64 i, gint64 n, gpointer out)                        \
-  {                                                                                                                    \
-    wide factor = ((const type *) x)[i];                                                                               \
-    const type *right = y;                                                                                             \
-    type *row = (type *) out + i * n;                                                                                  \
-                                                                                                                       \
-    _Pragma ("GCC ivdep") for (gint64 j = 0; j < n; j++) row[j] = (type) (factor * right[j]);                          \
-  }
-
-OUTER (8, guint8, guint32)
-OUTER (16, guint16, guint32)
-OUTER (32, guint32, guint32)
-OUTER (64, guint64, guint64)
-OUTER (float, float, float)
-OUTER (double, double, double)
-
-static gboolean
-compute_outer (CandelaKernel *kernel, GError **error)
-{
-  CandelaDType dtype = candela_kernel_get_output_dtype (kernel, 0);
-  gsize size = candela_dtype_get_size (dtype);
-  gint64 m = candela_layout_get_n_elements (candela_kernel_get_input_layout (kernel, 0));
-  gint64 n = candela_layout_get_n_elements (candela_kernel_get_input_layout (kernel, 1));
-  g_autofree gpointer x = NULL, y = NULL;
-  void (*row) (gconstpointer x, gconstpointer y, gint64 i, gint64 n, gpointer out) =
-    dtype == CANDELA_DTYPE_FLOAT32   ? outer_float
-    : dtype == CANDELA_DTYPE_FLOAT64 ? outer_double
-    : size == 1                      ? outer_8
-    : size == 2                      ? outer_16
-    : size == 4                      ? outer_32
-                                     : outer_64;
-
-  x = linalg_alloc (m, dtype, error);
-  y = x != NULL ? linalg_alloc (n, dtype, error) : NULL;
-  if (x == NULL || y == NULL)
-    return FALSE;
-  candela_kernel_pack_input (kernel, 0, dtype, 0, (gsize) m, x);
-  candela_kernel_pack_input (kernel, 1, dtype, 0, (gsize) n, y);
-  for (gint64 i = 0; i < m; i++)
-    {
-      if (i % CANCEL_OUTPUTS == 0
-          && g_cancellable_set_error_if_cancelled (candela_kernel_get_cancellable (kernel), error))
-        return FALSE;
-      row (x, y, i, n, candela_kernel_get_output (kernel, 0));
-    }
-  return TRUE;
+  else
+    done = FALSE;
+  for (guint input = 0; input < 2; input++)
+    if (call.operands[input].layout != NULL)
+      candela_layout_unref (call.operands[input].layout);
+  return done && !g_cancellable_set_error_if_cancelled (candela_kernel_get_cancellable (kernel), error);
 }
 
 static const CandelaParamInfo vecdot_params[] = {
@@ -308,12 +386,11 @@ static const CandelaParamInfo vecdot_params[] = {
 };
 
 static const CandelaKernelInfo vecdot_kernels[] = { { .compute = compute_vecdot }, { .compute = NULL } };
-static const CandelaKernelInfo outer_kernels[] = { { .compute = compute_outer }, { .compute = NULL } };
 
 const CandelaOpInfo linalg_vecdot_op = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "vecdot",
-  .summary = "Dot products of vectors along an axis, the others broadcast",
+  .summary = "Dot products of vectors along an axis, the first conjugated, the others broadcast",
   .since = "1.0",
   .inputs = linalg_inputs,
   .params = vecdot_params,
@@ -321,16 +398,4 @@ const CandelaOpInfo linalg_vecdot_op = {
   .infer = infer_vecdot,
   .kernels = vecdot_kernels,
   .flops = count_vecdot_flops,
-};
-
-const CandelaOpInfo linalg_outer_op = {
-  .struct_size = sizeof (CandelaOpInfo),
-  .name = "outer",
-  .summary = "Every product of an element of one vector and one of another",
-  .since = "1.0",
-  .inputs = linalg_inputs,
-  .axes = CANDELA_AXES_OPAQUE,
-  .infer = infer_outer,
-  .kernels = outer_kernels,
-  .flops = count_outer_flops,
 };

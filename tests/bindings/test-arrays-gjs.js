@@ -56,6 +56,16 @@ test('a matrix product', () => {
     check(throws(GLib.Error, () => A.matmul([1, 2, 3])).message.startsWith('matmul: '));
 });
 
+test('sums of products', () => {
+    values(ops.einsum('ij,jk->ik', A, A), [[7, 10], [15, 22]]);
+    values(ops.einsum('ii', [A]), 5);
+    values(A.tensordot(A, 1), [[7, 10], [15, 22]]);
+    values(A.tensordot(A), 30);
+    values(ops.tensordot(A, A, {x1_axes: [0], x2_axes: [1]}), [[7, 15], [10, 22]]);
+    values(Candela.expr`einsum(${A}, ${A}, subscripts="ij,kj->ik")`, [[5, 11], [11, 25]]);
+    check(throws(GLib.Error, () => ops.einsum('ij,jk->iq', A, A)).message.includes('character 9'));
+});
+
 test('facts without computing', () => {
     const x = asarray([[1, 2, 3]], {dtype: DType.INT16}).add(0);
 

@@ -87,6 +87,27 @@ def matrix_product():
     check("matmul" in str(error), error)
 
 
+@test("sums of products")
+def sums_of_products():
+    values(xp.einsum("ij,jk->ik", A, A), [[7.0, 10.0], [15.0, 22.0]])
+    values(xp.einsum("ii", A), 5.0)
+    values(xp.einsum("ij->ji", [A]), [[1.0, 3.0], [2.0, 4.0]])
+    values(xp.tensordot(A, A, axes=1), [[7.0, 10.0], [15.0, 22.0]])
+    values(xp.tensordot(A, A), 30.0)
+    values(xp.tensordot(A, A, axes=([0], [1])), [[7.0, 15.0], [10.0, 22.0]])
+    values(xp.expr("einsum(a, a, subscripts='ij,kj->ik')", a=A), [[5.0, 11.0], [11.0, 25.0]])
+    check("character 4" in str(raises(ValueError, lambda: xp.einsum("ij,jk->ik", A, A[1:]))))
+    raises(TypeError, lambda: xp.tensordot(A, A, axes=None))
+    raises(IndexError, lambda: xp.tensordot(A, A, axes=3))
+    z = xp.asarray([1 + 2j, 3 - 1j])
+    values(z.sum(), 4 + 1j, xp.complex128)
+    values(xp.mean(z), 2 + 0.5j)
+    values(xp.prod(z), 5 + 5j)
+    values(xp.vecdot(z, z), 15 + 0j)
+    values(z @ z, 5 - 2j)
+    raises(TypeError, lambda: xp.var(z))
+
+
 @test("facts without computing")
 def facts():
     x = xp.asarray([[1, 2, 3]], dtype=xp.int16) + 0

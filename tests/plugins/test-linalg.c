@@ -21,6 +21,9 @@ typedef struct
   const char *dtype, *shape, *elements;
 } Case;
 
+#define COMPLEX_A "1 2 -1 0 0 0.5 3 -1"
+#define COMPLEX_B "2 -1 1 0 0 1 -2 2"
+
 static const Case cases[] = {
   { "matmul", NULL, "float64", "2 3", "1 2 3 4 5 6", "float64", "3 2", "1 0 0 1 1 1", "float64", "2 2", "4 5 10 11" },
   { "matmul", NULL, "float32", "2 2", "1 2 3 4", "float32", "2 2", "5 6 7 8", "float32", "2 2", "19 22 43 50" },
@@ -60,6 +63,18 @@ static const Case cases[] = {
   { "matmul", NULL, "float64", "0 2 2", "", "float64", "2 2", "1 2 3 4", "float64", "0 2 2", "" },
 
   { "matmul", NULL, "float64", "1 2", "inf 1", "float64", "2 2", "0 1 1 1", "float64", "1 2", "nan inf" },
+
+  /* Complex numbers. */
+  { "matmul", NULL, "complex128", "2 2", COMPLEX_A, "complex128", "2 2", COMPLEX_B, "complex128", "2 2",
+    "4 2 3 0 1.5 4 -4 8.5" },
+  { "matmul", NULL, "complex64", "2 2", COMPLEX_A, "complex64", "2", "2 -1 0 1", "complex64", "2", "4 2 1.5 4" },
+  { "matmul", NULL, "complex64", "2", "1 2 -1 0", "float64", "2 1", "2 3", "complex128", "1", "-1 4" },
+  { "matmul", NULL, "complex64", "1 0", "", "complex64", "0 1", "", "complex64", "1 1", "0 0" },
+  { "vecdot", NULL, "complex128", "2 2", COMPLEX_A, "complex128", "2 2", COMPLEX_B, "complex128", "2", "-1 -5 -7.5 4" },
+  { "vecdot", NULL, "complex64", "2", "1 2 -1 0", "int8", "2", "3 1", "complex64", "", "2 -6" },
+  { "outer", NULL, "complex64", "2", "1 2 -1 0", "complex64", "2", "0 1 -2 2", "complex64", "2 2",
+    "-2 1 -6 -2 -0 -1 2 -2" },
+  { "outer", NULL, "complex128", "1", "1 2", "float32", "2", "2 -1", "complex128", "1 2", "2 4 -1 -2" },
 
   { "vecdot", NULL, "float64", "3", "1 2 3", "float64", "3", "4 5 6", "float64", "", "32" },
   { "vecdot", NULL, "float32", "2 3", "1 2 3 4 5 6", "float32", "3", "1 0 -1", "float32", "2", "-2 -2" },
@@ -120,7 +135,6 @@ static const Refusal refusals[] = {
   { "matmul", NULL, "int8", "4611686018427387904 1", "int8", "1 4", CANDELA_ERROR_SHAPE, NULL },
   { "matmul", NULL, "bool", "2 2", "bool", "2 2", CANDELA_ERROR_DTYPE, NULL },
   { "matmul", NULL, "float32", "2 2", "bool", "2 2", CANDELA_ERROR_DTYPE, NULL },
-  { "matmul", NULL, "complex64", "2 2", "complex64", "2 2", CANDELA_ERROR_DTYPE, NULL },
   { "vecdot", NULL, "int8", "2 3", "int8", "2", CANDELA_ERROR_SHAPE,
     "vecdot: x1 has shape [2, 3] and x2 [2]: 3 and 2 must be equal" },
   { "vecdot", "{'axis': <0>}", "int8", "2 3", "int8", "2 3", CANDELA_ERROR_AXIS, NULL },

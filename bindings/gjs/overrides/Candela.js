@@ -317,10 +317,14 @@ function _init() {
     }
 
     // Inputs first, then parameters in their order; in a plain object at the end either by name.
+    // Before any number of inputs may stand a text, which is the first parameter.
     function call(name, args) {
         const {inputs, variadic, params} = factsOf(name);
         const rest = [...args];
         const named = rest.length > 0 && isPlain(rest.at(-1)) ? {...rest.pop()} : {};
+
+        if (variadic && typeof rest[0] === 'string')
+            named[params.keys().next().value] = rest.shift();
         const operands = variadic ? rest.splice(0) : rest.splice(0, inputs.length);
 
         if (rest.length > params.size)

@@ -46,8 +46,11 @@ def _document(facts):
 
 
 def _source(facts):
-    """The text of the function. Parameters may be given by position or by name."""
+    """The text of the function. Parameters may be given by position or by name; those that must be
+    stand before any number of inputs."""
     arguments, operands, params, optional = [], [], [], False
+    leading = facts["params"] if any(entry["need"] == "variadic" for entry in facts["inputs"]) else []
+    arguments += [param["name"] for param in leading if param["required"]]
     for entry in facts["inputs"]:
         if entry["need"] == "variadic":
             arguments.append("*" + entry["name"])
@@ -64,7 +67,8 @@ def _source(facts):
         # What has no default cannot stand behind what has one.
         if not default and any("=" in argument for argument in arguments):
             default = "=None"
-        arguments.append(param["name"] + default)
+        if not (leading and param["required"]):
+            arguments.append(param["name"] + default)
         value = "_dtype(%s)" if param["type"] == "dtype" else "_hashable(%s)" if "list" in param["type"] else "%s"
         params += [repr(param["name"]), value % param["name"]]
     apply = "_apply_now" if facts["output-shape"] == "data" else "_apply"
