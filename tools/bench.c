@@ -103,6 +103,15 @@ next_random (guint64 *state)
   return z ^ (z >> 31);
 }
 
+static guint16
+to_half (float value, CandelaDType dtype)
+{
+  guint16 half = 0;
+
+  candela_dtype_convert (CANDELA_DTYPE_FLOAT32, &value, dtype, &half, 1);
+  return half;
+}
+
 #define FILL(type, expression)                                                                                         \
   for (gint64 i = 0; i < n; i++)                                                                                       \
     {                                                                                                                  \
@@ -139,6 +148,9 @@ fill (gpointer data, CandelaDType dtype, gint64 n, guint64 state)
       G_GNUC_FALLTHROUGH;
     case CANDELA_DTYPE_FLOAT32:
       FILL (float, (r >> 40) * 0x1p-24f);
+    case CANDELA_DTYPE_FLOAT16:
+    case CANDELA_DTYPE_BFLOAT16:
+      FILL (guint16, to_half ((r >> 40) * 0x1p-24f, dtype));
     case CANDELA_DTYPE_COMPLEX128:
       n *= 2;
       G_GNUC_FALLTHROUGH;

@@ -5,6 +5,7 @@
 
 #include <candela/exec/materialize.h>
 #include <candela/plan/plan-private.h>
+#include <string.h>
 
 G_BEGIN_DECLS
 
@@ -72,6 +73,26 @@ candela_run_end_parts (const CandelaRun *run, guint32 first, guint32 n, gint64 b
     g_atomic_pointer_add (&run->part_times[first + p], (gssize) (took / n));
 }
 
+/* One element n times over: a cache line element by element, and then as the C library copies, which knows the
+ * processor's widest stores. */
+static inline void
+candela_spread (const guint8 *data, gsize size, guint8 *out, gsize n)
+{
+  gsize bytes = n * size, done = MIN (bytes, CANDELA_ALIGNMENT);
+
+  if (size == 4)
+    for (gsize i = 0; i < done; i += 4)
+      memcpy (out + i, data, 4);
+  else
+    for (gsize i = 0; i < done; i += size)
+      memcpy (out + i, data, size);
+  for (gsize part; done < bytes; done += part)
+    {
+      part = MIN (done, bytes - done);
+      memcpy (out + done, out, part);
+    }
+}
+
 /* Runs every step; slots that results need are still there afterwards. */
 gboolean candela_run_steps (CandelaRun *run, GError **error);
 
@@ -95,6 +116,10 @@ gboolean candela_run_small (CandelaRun *run, const CandelaPlanStep *step);
 
 /* Calls an op's compute function, which may have to wait for another's. */
 gboolean candela_run_compute (CandelaKernel *kernel, GError **error);
+
+/* halves.c: whether a kernel is to be called as on float32, and that call. */
+gboolean candela_kernel_has_halves (const CandelaKernel *kernel);
+gboolean candela_kernel_compute_widened (const CandelaKernel *kernel, GError **error);
 
 /* rows.c: steps that run together, block by block of their rows. */
 gboolean candela_run_rows (CandelaRun *run, const CandelaPlanStep *step, GError **error);

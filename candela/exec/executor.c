@@ -151,7 +151,8 @@ candela_run_compute (CandelaKernel *kernel, GError **error)
 
   if (exclusive)
     candela_run_begin_exclusive ();
-  ok = CANDELA_OP_GET_CLASS (kernel->op)->compute (kernel->op, kernel, &local);
+  ok = candela_kernel_has_halves (kernel) ? candela_kernel_compute_widened (kernel, &local)
+                                          : CANDELA_OP_GET_CLASS (kernel->op)->compute (kernel->op, kernel, &local);
   if (exclusive)
     candela_run_end_exclusive ();
   if (!ok && local == NULL)

@@ -144,13 +144,27 @@ widest_input (const CandelaPass *pass)
   return size;
 }
 
+/* Tiles for the operands of the part that has the most among those whose loops may not
+ * take them as they are. */
+static guint32
+count_converted (const CandelaPass *pass)
+{
+  const CandelaPlanPart *parts = pass->run->plan->parts + pass->step->first_part;
+  guint32 n_converted = 0;
+
+  for (guint32 p = 0; p < pass->step->n_parts; p++)
+    if (!parts[p].node->direct)
+      n_converted = MAX (n_converted, parts[p].node->n_inputs + parts[p].node->n_outputs);
+  return n_converted;
+}
+
 static void
 size_tiles (CandelaPass *pass, gboolean ranges)
 {
   const CandelaPlanStep *step = pass->step;
   const CandelaStageProgram *program = pass->program;
   gsize n_tiles = step->n_registers + step->n_inputs;
-  gsize n_scratch = n_tiles + CANDELA_MAX_LOOP_INPUTS + pass->n_streamed;
+  gsize n_scratch = n_tiles + (pass->n_converted = count_converted (pass)) + pass->n_streamed;
   gsize fitting = CACHE_BYTES / (ELEMENT_BYTES * MAX (n_tiles, 1));
 
   pass->tile = CLAMP (fitting & ~(gsize) 63, MIN_TILE, TILE);

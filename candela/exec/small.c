@@ -6,7 +6,6 @@
  * threads, no stages, and scratch memory on the stack only. What is not so simple is
  * tile.c's. */
 #include <candela/exec/executor-private.h>
-#include <string.h>
 
 /* Beyond so many elements, stages are worth being made ready; one loop alone is called
  * for as many as go to one thread. */
@@ -74,25 +73,6 @@ run_parts (const CandelaRun *run, const Small *small, gsize start, gsize n)
     }
 }
 
-/* A cache line element by element, and then as the C library copies. */
-static void
-spread (guint8 *out, const guint8 *number, gsize size, gsize n)
-{
-  gsize bytes = n * size, done = MIN (bytes, CANDELA_ALIGNMENT);
-
-  if (size == 4)
-    for (gsize i = 0; i < done; i += 4)
-      memcpy (out + i, number, 4);
-  else
-    for (gsize i = 0; i < done; i += size)
-      memcpy (out + i, number, size);
-  for (gsize part; done < bytes; done += part)
-    {
-      part = MIN (done, bytes - done);
-      memcpy (out + done, out, part);
-    }
-}
-
 /* Whether each input is read as it lies, or is one number. */
 static gboolean
 find_inputs (CandelaRun *run, Small *small, guint32 *n_numbers)
@@ -123,7 +103,7 @@ spread_numbers (CandelaRun *run, Small *small)
 
       if ((gsize) value->layout->n_elements == small->n)
         continue;
-      spread (next, small->inputs[i], small->input_sizes[i], small->tile);
+      candela_spread (small->inputs[i], small->input_sizes[i], next, small->tile);
       small->inputs[i] = next;
       small->input_sizes[i] = 0;
       next += small->tile_bytes;

@@ -70,7 +70,7 @@ is_scalar (const CandelaPass *pass, guint32 operand)
 
 /* ---- Groups ---- */
 
-/* Only a scalar can be converted on the way, once and for all. */
+/* Only a scalar can be converted on the way, once and for all; a result cannot. */
 static gboolean
 has_stages (const Builder *builder, guint32 part)
 {
@@ -79,7 +79,8 @@ has_stages (const Builder *builder, guint32 part)
   const guint32 *operands = part_operands (builder, part);
   gboolean arrays = FALSE;
 
-  if (kernel->stages == NULL || (node->n_inputs == 1 ? kernel->stages->unary : kernel->stages->acc_memory) == NULL)
+  if (kernel->stages == NULL || node->dtype != kernel->out[0]
+      || (node->n_inputs == 1 ? kernel->stages->unary : kernel->stages->acc_memory) == NULL)
     return FALSE;
   for (guint32 i = 0; i < node->n_inputs; i++)
     {

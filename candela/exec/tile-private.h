@@ -50,6 +50,7 @@ typedef struct
   gboolean streamed[CANDELA_MAX_OUTPUTS]; /* computed into a tile, and stored past the caches */
   guint32 n_streamed;                     /* tiles for it: up to the last one, or none */
   guint32 pieces_streamed;                /* outputs whose pieces are to be stored so by who has it run, as bits */
+  guint32 n_converted;                    /* tiles for operands that are not of a loop's dtypes */
   guint64 n;                              /* elements */
   guint64 row;                            /* elements of a row, if it goes row by row; 0: it does not */
   gsize tile;                             /* elements */

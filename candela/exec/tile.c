@@ -38,7 +38,7 @@
 
 /* The pointers of one tile. Scratch memory: registers first, then a tile for
  * each input that is not read where it lies, then one for each operand of a part
- * that is converted, then one for each output that is stored past the caches. */
+ * that may be converted, then one for each output that is stored past the caches. */
 static guint8 *
 input_scratch (const CandelaPass *pass, guint8 *scratch, guint32 input)
 {
@@ -54,7 +54,7 @@ convert_scratch (const CandelaPass *pass, guint8 *scratch, guint32 operand)
 static guint8 *
 stream_scratch (const CandelaPass *pass, guint8 *scratch, guint32 output)
 {
-  return convert_scratch (pass, scratch, CANDELA_MAX_LOOP_INPUTS + output);
+  return convert_scratch (pass, scratch, pass->n_converted + output);
 }
 
 /* A thread's own copy of the stages comes last. */
@@ -64,32 +64,12 @@ stage_scratch (const CandelaPass *pass, guint8 *scratch)
   return stream_scratch (pass, scratch, pass->n_streamed);
 }
 
-/* A cache line element by element, and then as the C library copies, which knows the
- * processor's widest stores. */
-static void
-spread (const guint8 *data, gsize size, guint8 *out, gsize n)
-{
-  gsize bytes = n * size, done = MIN (bytes, CANDELA_ALIGNMENT);
-
-  if (size == 4)
-    for (gsize i = 0; i < done; i += 4)
-      memcpy (out + i, data, 4);
-  else
-    for (gsize i = 0; i < done; i += size)
-      memcpy (out + i, data, size);
-  for (gsize part; done < bytes; done += part)
-    {
-      part = MIN (done, bytes - done);
-      memcpy (out + done, out, part);
-    }
-}
-
 static void
 prepare_scalars (const CandelaPass *pass, guint8 *scratch, gsize n)
 {
   for (guint32 i = 0; i < pass->step->n_inputs; i++)
     if (pass->inputs[i].kind == CANDELA_TILE_SCALAR)
-      spread (pass->inputs[i].data, pass->inputs[i].size, input_scratch (pass, scratch, i), n);
+      candela_spread (pass->inputs[i].data, pass->inputs[i].size, input_scratch (pass, scratch, i), n);
 }
 
 /* Where the row of an element begins. */
@@ -112,7 +92,7 @@ prepare_row_scalars (const CandelaPass *pass, guint8 *scratch, guint64 start, gs
 {
   for (guint32 i = 0; i < pass->step->n_inputs; i++)
     if (pass->inputs[i].kind == CANDELA_TILE_ROW_SCALAR)
-      spread (row_data (pass, i, start), pass->inputs[i].size, input_scratch (pass, scratch, i), n);
+      candela_spread (row_data (pass, i, start), pass->inputs[i].size, input_scratch (pass, scratch, i), n);
 }
 
 static const guint8 *
@@ -181,7 +161,7 @@ run_part (const CandelaPass *pass, const CandelaPlanPart *part, const guint8 *co
   const CandelaKernelInfo *kernel = node->u.op.kernel;
   const guint32 *operands = candela_plan_part_operands (pass->run->plan, part);
   gconstpointer in[CANDELA_MAX_LOOP_INPUTS];
-  gpointer out[CANDELA_MAX_OUTPUTS];
+  gpointer out[CANDELA_MAX_OUTPUTS], results[CANDELA_MAX_OUTPUTS];
 
   for (guint32 i = 0; i < node->n_inputs; i++)
     {
@@ -198,8 +178,16 @@ run_part (const CandelaPass *pass, const CandelaPlanPart *part, const guint8 *co
     }
   operands += node->n_inputs;
   for (guint o = 0; o < node->n_outputs; o++)
-    out[o] = candela_pass_operand (pass, inputs, scratch, operands[o], start);
+    {
+      results[o] = candela_pass_operand (pass, inputs, scratch, operands[o], start);
+      out[o] = candela_node_output_dtype (node, o) == kernel->out[o]
+                 ? results[o]
+                 : convert_scratch (pass, scratch, node->n_inputs + o);
+    }
   kernel->loop (out, in, n, node->u.op.params);
+  for (guint o = 0; o < node->n_outputs; o++)
+    if (out[o] != results[o])
+      candela_dtype_get_convert_func (kernel->out[o], candela_node_output_dtype (node, o)) (results[o], out[o], n);
 }
 
 /* Stores n elements past the caches, while the next elements of inputs that are

@@ -6,6 +6,7 @@
  * arithmetic that its op declares. */
 #include <candela/exec/profile-private.h>
 #include <candela/plan/print-private.h>
+#include <candela/value/half-private.h>
 
 /* An axis of stride 0 stands for one element, however often it is read. */
 static guint64
@@ -80,7 +81,7 @@ measure_step (const CandelaPlan *plan, guint32 s, guint32 *seen)
       guint64 flops = count_flops (node);
 
       if (flops > 0)
-        work.dtype = node->dtype;
+        work.dtype = candela_dtype_arithmetic (node->dtype);
       work.flops += flops;
     }
   return work;

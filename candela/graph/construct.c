@@ -249,13 +249,18 @@ fold_scalars (const Construction *c, const CandelaInference *inference, const Ca
 }
 
 static gboolean
-takes_inputs_as_they_are (const Construction *c, const CandelaKernelInfo *kernel)
+takes_operands_as_they_are (const Construction *c, const CandelaInference *inference)
 {
+  const CandelaKernelInfo *kernel = inference->kernel;
+
   if (c->facts->info->axes != CANDELA_AXES_ELEMENTWISE || kernel == NULL
       || c->facts->info->threads == CANDELA_THREADS_ONE_AT_A_TIME)
     return FALSE;
   for (guint i = 0; i < c->n_inputs; i++)
     if (c->dtypes[i] != kernel->in[i])
+      return FALSE;
+  for (guint o = 0; o < c->facts->n_outputs; o++)
+    if (inference->out_dtypes[o] != kernel->out[o])
       return FALSE;
   return TRUE;
 }
@@ -275,7 +280,7 @@ make_node (const Construction *c, CandelaInference *inference, CandelaParams *pa
   node->u.op.facts = c->facts;
   node->u.op.kernel = inference->kernel;
   node->u.op.params = candela_params_ref (params);
-  node->direct = takes_inputs_as_they_are (c, inference->kernel);
+  node->direct = takes_operands_as_they_are (c, inference);
   if (n_outputs > 1)
     {
       node->u.op.outputs = g_new (CandelaNodeOutput, n_outputs);

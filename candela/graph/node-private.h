@@ -29,7 +29,7 @@ struct _CandelaNode
   guint8 unbound;   /* depends on slots: has another value in each run */
   guint8 n_outputs; /* values that it produces: 0 for a projection */
   guint8 aliasing;  /* of output 0 */
-  guint8 direct;    /* an op whose loop takes its inputs as they are, on whatever thread */
+  guint8 direct;    /* an op whose loop takes its operands as they are, on whatever thread */
   guint16 aliased_input;
   guint32 n_inputs;
   guint32 place;         /* in the list of the last plan that held plan/order.c's lock; means nothing elsewhere */

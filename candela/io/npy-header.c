@@ -110,9 +110,12 @@ parser_string (Parser *self, const char **start, gsize *length, GError **error)
   return TRUE;
 }
 
+/* NumPy has no bfloat16; with the package ml_dtypes it has, and writes two raw bytes. */
 static char
 dtype_letter (CandelaDType dtype)
 {
+  if (dtype == CANDELA_DTYPE_BFLOAT16)
+    return 'V';
   switch (candela_dtype_get_kind (dtype))
     {
     case CANDELA_DTYPE_KIND_BOOL:
@@ -145,7 +148,6 @@ unsupported_name (const char *code, gsize length)
   {
     const char *code, *name;
   } known[] = {
-    { "f2", "float16" },
     { "f16", "extended precision" },
     { "c32", "extended precision" },
     { "O", "Python objects" },
@@ -187,6 +189,9 @@ parser_set_dtype (Parser *self, const char *descr, gsize length, GError **error)
       for (; i < n && g_ascii_isdigit (code[i]); i++)
         size = 10 * size + (gsize) (code[i] - '0');
       self->dtype = i == n ? dtype_from_letter (code[0], size) : CANDELA_DTYPE_INVALID;
+      /* Bytes that have no order are really raw. */
+      if (self->dtype == CANDELA_DTYPE_BFLOAT16 && order != '<' && order != '>')
+        self->dtype = CANDELA_DTYPE_INVALID;
     }
   if (self->dtype == CANDELA_DTYPE_INVALID)
     {

@@ -4,7 +4,7 @@
  * when a node is built, and again by the planner where an input turned out to
  * have another layout than the graph says. */
 #include <candela/op/op-private.h>
-#include <candela/value/dtype-private.h>
+#include <candela/value/half-private.h>
 #include <string.h>
 
 void
@@ -39,99 +39,6 @@ static const CandelaOpClass *
 base_class (void)
 {
   return g_type_class_peek_static (CANDELA_TYPE_OP);
-}
-
-/* ---- Choosing the kernel ---- */
-
-/* What a kernel is wanted to read an input as. */
-static inline CandelaDType
-wanted_dtype (const CandelaInference *inference, guint i)
-{
-  CandelaDType fixed = candela_op_facts_input (inference->facts, i)->fixed;
-
-  return fixed != CANDELA_DTYPE_INVALID ? fixed : inference->compute_dtype;
-}
-
-static gboolean
-row_fits_loop (const CandelaInference *inference, const CandelaKernelInfo *row, gboolean exactly)
-{
-  if (row->n_inputs != 0 && row->n_inputs != inference->n_inputs)
-    return FALSE;
-  for (guint i = 0; i < inference->n_inputs; i++)
-    {
-      CandelaDType wanted = wanted_dtype (inference, i);
-      gboolean fixed = candela_op_facts_input (inference->facts, i)->fixed != CANDELA_DTYPE_INVALID;
-
-      if (exactly || fixed ? row->in[i] != wanted : !candela_dtype_can_cast (wanted, row->in[i]))
-        return FALSE;
-      if (inference->dtypes[i] != row->in[i]
-          && candela_dtype_get_convert_func (inference->dtypes[i], row->in[i]) == NULL)
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-row_fits_compute (const CandelaInference *inference, const CandelaKernelInfo *row)
-{
-  if (row->n_inputs != 0 && row->n_inputs != inference->n_inputs)
-    return FALSE;
-  for (guint i = 0; i < MIN (inference->n_inputs, CANDELA_MAX_LOOP_INPUTS); i++)
-    {
-      CandelaDType dtype = candela_op_facts_input (inference->facts, i)->fixed;
-
-      if (dtype == CANDELA_DTYPE_INVALID)
-        dtype = inference->compute_dtype != CANDELA_DTYPE_INVALID ? inference->compute_dtype : inference->dtypes[i];
-      if (row->in[i] != CANDELA_DTYPE_INVALID && row->in[i] != dtype)
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-is_row (const CandelaKernelInfo *row)
-{
-  return row != NULL && (row->loop != NULL || row->compute != NULL);
-}
-
-/* Of a table of loops, the row of just these dtypes; else the first to which they
- * can be cast. */
-static const CandelaKernelInfo *
-find_loop (const CandelaInference *inference)
-{
-  const CandelaKernelInfo *rows = inference->facts->info->kernels;
-  CandelaDType first = inference->n_inputs > 0 ? wanted_dtype (inference, 0) : CANDELA_DTYPE_INVALID;
-
-  for (const CandelaKernelInfo *row = rows; is_row (row); row++)
-    if ((inference->n_inputs == 0 || row->in[0] == first) && row_fits_loop (inference, row, TRUE))
-      return row;
-  for (const CandelaKernelInfo *row = rows; is_row (row); row++)
-    if (row_fits_loop (inference, row, FALSE))
-      return row;
-  return NULL;
-}
-
-static const CandelaKernelInfo *
-find_kernel (const CandelaInference *inference)
-{
-  if (inference->facts->info->axes == CANDELA_AXES_ELEMENTWISE)
-    return find_loop (inference);
-  for (const CandelaKernelInfo *row = inference->facts->info->kernels; is_row (row); row++)
-    if (row_fits_compute (inference, row))
-      return row;
-  return NULL;
-}
-
-static gboolean
-choose_kernel (CandelaInference *inference, GError **error)
-{
-  inference->kernel = find_kernel (inference);
-  return inference->kernel != NULL
-         || candela_inference_fail (inference, error, CANDELA_ERROR_DTYPE, "there is no kernel for dtype %s",
-                                    candela_dtype_get_name (inference->compute_dtype != CANDELA_DTYPE_INVALID
-                                                              ? inference->compute_dtype
-                                                            : inference->n_inputs > 0 ? inference->dtypes[0]
-                                                                                      : CANDELA_DTYPE_INVALID));
 }
 
 /* ---- The defaults ---- */
@@ -182,8 +89,9 @@ broadcast_layout (CandelaInference *inference, GError **error)
  * @error: return location for an error
  *
  * Broadcasts the inputs' shapes as the array API standard says, and takes the
- * dtypes of the first kernel that the compute dtype can be cast to. This is what
- * an element-wise op without an infer function of its own does.
+ * dtypes of the first kernel that the compute dtype can be cast to; of float16 or
+ * bfloat16 what a kernel computes in float32 is stored as that. This is what an
+ * element-wise op without an infer function of its own does.
  *
  * Returns: %FALSE on %CANDELA_ERROR_SHAPE or %CANDELA_ERROR_DTYPE
  *
@@ -196,7 +104,7 @@ candela_inference_broadcast (CandelaInference *inference, GError **error)
 
   if (inference->facts->info->axes != CANDELA_AXES_ELEMENTWISE)
     return candela_inference_fail (inference, error, CANDELA_ERROR_PLUGIN, "it is not element-wise");
-  if (!choose_kernel (inference, error))
+  if (!candela_inference_choose_kernel (inference, error))
     return FALSE;
   layout = broadcast_layout (inference, error);
   if (layout == NULL)
@@ -205,7 +113,7 @@ candela_inference_broadcast (CandelaInference *inference, GError **error)
     {
       g_clear_pointer (&inference->out_layouts[o], candela_layout_unref);
       inference->out_layouts[o] = candela_layout_ref (layout);
-      inference->out_dtypes[o] = inference->kernel->out[o];
+      inference->out_dtypes[o] = candela_inference_stored_dtype (inference, o);
       inference->aliasing[o] = CANDELA_ALIASING_NONE;
     }
   return TRUE;
@@ -262,8 +170,8 @@ static gboolean
 check_loop (const CandelaInference *inference, GError **error)
 {
   for (guint o = 0; o < inference->facts->n_outputs; o++)
-    if (inference->out_dtypes[o] != inference->kernel->out[o] || inference->aliasing[o] == CANDELA_ALIASING_ALIAS
-        || inference->aliasing[o] == CANDELA_ALIASING_REFERENCE
+    if (inference->out_dtypes[o] != candela_inference_stored_dtype (inference, o)
+        || inference->aliasing[o] == CANDELA_ALIASING_ALIAS || inference->aliasing[o] == CANDELA_ALIASING_REFERENCE
         || !candela_layout_same_shape (inference->out_layouts[o], inference->out_layouts[0]))
       return candela_inference_fail (inference, error, CANDELA_ERROR_PLUGIN,
                                      "its infer function gives output %u a dtype, a shape or a buffer that its "
@@ -298,18 +206,18 @@ check_answer (CandelaInference *inference, GError **error)
     }
   /* What is not computed for these layouts may be for others, by the same kernel. */
   if (inference->kernel == NULL)
-    inference->kernel = find_kernel (inference);
+    inference->kernel = candela_inference_find_kernel (inference);
   if (!computes)
     return TRUE;
   if (inference->kernel == NULL && info->kernels != NULL)
-    return choose_kernel (inference, error);
+    return candela_inference_choose_kernel (inference, error);
   if (inference->kernel == NULL && CANDELA_OP_GET_CLASS (inference->op)->compute == base_class ()->compute)
     return candela_inference_fail (inference, error, CANDELA_ERROR_PLUGIN, "it has no kernel");
   return info->axes != CANDELA_AXES_ELEMENTWISE || check_loop (inference, error);
 }
 
-gboolean
-candela_inference_run (CandelaInference *inference, GError **error)
+static gboolean
+run_as_given (CandelaInference *inference, GError **error)
 {
   const CandelaOpInfo *info = inference->facts->info;
   CandelaOpClass *klass = CANDELA_OP_GET_CLASS (inference->op);
@@ -330,6 +238,67 @@ candela_inference_run (CandelaInference *inference, GError **error)
     g_prefix_error (&local, "%s: ", info->name);
   g_propagate_error (error, local);
   return FALSE;
+}
+
+/* Whether the dtype of a result was asked for. */
+static gboolean
+is_dtype_given (const CandelaInference *inference)
+{
+  const CandelaParamInfo *params = inference->facts->info->params;
+
+  for (guint i = 0; i < inference->facts->n_params; i++)
+    if (params[i].type == CANDELA_PARAM_DTYPE && candela_params_is_set (inference->params, i))
+      return TRUE;
+  return FALSE;
+}
+
+static CandelaDType
+first_half (const CandelaInference *inference)
+{
+  guint i = 0;
+
+  while (!candela_dtype_is_half (inference->dtypes[i]))
+    i++;
+  return inference->dtypes[i];
+}
+
+/* As of float32; what is an input all the same stays of that input's dtype. */
+static gboolean
+run_widened (CandelaInference *inference, GError **error)
+{
+  const CandelaDType *given = inference->dtypes;
+  CandelaDType promoted = inference->promoted;
+  CandelaDType few[CANDELA_MAX_LOOP_INPUTS];
+  g_autofree CandelaDType *many =
+    inference->n_inputs > G_N_ELEMENTS (few) ? g_new (CandelaDType, inference->n_inputs) : NULL;
+  CandelaDType *wide = many != NULL ? many : few;
+  gboolean ok;
+
+  for (guint i = 0; i < inference->n_inputs; i++)
+    wide[i] = candela_dtype_arithmetic (given[i]);
+  inference->dtypes = wide;
+  inference->promoted = inference->compute_dtype = candela_dtype_arithmetic (promoted);
+  ok = run_as_given (inference, error);
+  inference->dtypes = given;
+  inference->promoted = promoted;
+  for (guint o = 0; ok && o < inference->facts->n_outputs; o++)
+    if (inference->aliasing[o] != CANDELA_ALIASING_NONE)
+      inference->out_dtypes[o] = given[inference->aliased_input[o]];
+    else if (inference->out_dtypes[o] == CANDELA_DTYPE_FLOAT32 && promoted != CANDELA_DTYPE_FLOAT32
+             && !is_dtype_given (inference))
+      inference->out_dtypes[o] = first_half (inference);
+  return ok;
+}
+
+gboolean
+candela_inference_run (CandelaInference *inference, GError **error)
+{
+  gboolean halves = FALSE;
+
+  for (guint i = 0; i < inference->n_inputs; i++)
+    halves = halves || candela_dtype_is_half (inference->dtypes[i]);
+  return halves && candela_op_facts_widens (inference->facts) ? run_widened (inference, error)
+                                                              : run_as_given (inference, error);
 }
 
 /* ---- For infer functions ---- */

@@ -228,6 +228,8 @@ typedef struct
   gboolean takes_fed; /* with reduced_axes: if these are the last ones, candela_kernel_get_input() may be NULL, and the
                        * kernel packs what it needs of the input, which is computed then */
   CandelaFlopsFunc flops; /* or NULL: not declared; asked only where output 0 is floating-point */
+  gboolean takes_halves;  /* not element-wise: infer and kernels take float16 and bfloat16, by an element's size, say;
+                           * FALSE: they see float32, and what they make of that is rounded */
 
   /* Or NULL. What the op is, in Candela's language, over its inputs and parameters by
    * their names: a node of it is made of the ops that are called there, and of the other

@@ -36,6 +36,14 @@ candela_op_facts_input (const CandelaOpFacts *facts, guint n)
   return &facts->info->inputs[n < facts->n_inputs ? n : facts->n_inputs - 1];
 }
 
+/* Whether its kernels are called as on float32 where values are stored as float16 or
+ * bfloat16. An element-wise op has rows to choose from instead. */
+static inline gboolean
+candela_op_facts_widens (const CandelaOpFacts *facts)
+{
+  return facts->info->axes != CANDELA_AXES_ELEMENTWISE && !facts->info->takes_halves;
+}
+
 /* Checks a declaration (names, tables, kernels that fit its axes) and makes the
  * op; type is CANDELA_TYPE_OP or a subclass. The error says which fact is wrong. */
 CandelaOp *candela_op_new (GType type, const CandelaOpInfo *info, const char *plugin_name, GError **error);
@@ -63,6 +71,14 @@ void candela_inference_init (CandelaInference *inference, CandelaOp *op, const C
                              const CandelaLayout *const *layouts, const CandelaDType *dtypes, CandelaDType promoted);
 gboolean candela_inference_run (CandelaInference *inference, GError **error);
 void candela_inference_clear (CandelaInference *inference);
+
+/* choose.c: the row for the dtypes that are computed with, or NULL; FALSE if there is
+ * none. */
+const CandelaKernelInfo *candela_inference_find_kernel (const CandelaInference *inference);
+gboolean candela_inference_choose_kernel (CandelaInference *inference, GError **error);
+
+/* choose.c: what an output of the row that was chosen for an element-wise op is stored as. */
+CandelaDType candela_inference_stored_dtype (const CandelaInference *inference, guint output);
 
 /* A kernel call under way. */
 struct _CandelaKernel

@@ -6,7 +6,7 @@
  * real dtypes but bool there is no conversion. What C leaves undefined (a
  * float outside the integer's range) is decided here, by selecting before the
  * cast rather than by branching around it, so that loops stay straight. */
-#include <candela/value/dtype-private.h>
+#include <candela/value/half-private.h>
 
 /* Loops of vector code, whatever the rest is compiled with. */
 #ifndef __clang__
@@ -195,13 +195,43 @@ DEFINE_FROM_COMPLEX (complex128, double)
 #define COMPLEX_ROW(DTYPE, from)                                                                                       \
   [CANDELA_DTYPE_##DTYPE] = { [CANDELA_DTYPE_BOOL] = convert_##from##_to_bool, COMPLEX_COLUMNS (from) },
 
+/* float16 and bfloat16 are half.c's. */
 static const CandelaConvertFunc convert_funcs[CANDELA_N_DTYPES][CANDELA_N_DTYPES] = { CANDELA_REAL_DTYPES (
   ROW) COMPLEX_ROW (COMPLEX64, complex64) COMPLEX_ROW (COMPLEX128, complex128) };
+
+/**
+ * candela_dtype_convert: (skip)
+ * @from: a dtype
+ * @in: packed elements of that dtype
+ * @to: another
+ * @out: where they go, packed, apart from @in
+ * @n: how many elements
+ *
+ * Converts elements as an op's inputs are converted: a float to an integer is cut
+ * towards zero, anything to a float is rounded to nearest, ties to even, and what
+ * is not zero is true. A complex number becomes no real one but a bool.
+ *
+ * Returns: %FALSE where there is no such conversion; nothing is written then
+ *
+ * Since: 1.0
+ */
+gboolean
+candela_dtype_convert (CandelaDType from, gconstpointer in, CandelaDType to, gpointer out, gsize n)
+{
+  CandelaConvertFunc convert = candela_dtype_get_convert_func (from, to);
+
+  if (convert == NULL)
+    return FALSE;
+  convert (out, in, n);
+  return TRUE;
+}
 
 CandelaConvertFunc
 candela_dtype_get_convert_func (CandelaDType from, CandelaDType to)
 {
   if ((guint) from >= CANDELA_N_DTYPES || (guint) to >= CANDELA_N_DTYPES)
     return NULL;
+  if (candela_dtype_is_half (from) || candela_dtype_is_half (to))
+    return candela_half_get_convert_func (from, to);
   return convert_funcs[from][to];
 }

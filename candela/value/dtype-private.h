@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* X (DTYPE, name, C type): every dtype but the complex ones. */
-#define CANDELA_REAL_DTYPES(X)                                                                                         \
+/* X (DTYPE, name, C type): bool and the integers; and the floats that C has as well. */
+#define CANDELA_INTEGER_DTYPES(X)                                                                                      \
   X (BOOL, bool, guint8)                                                                                               \
   X (INT8, int8, gint8)                                                                                                \
   X (INT16, int16, gint16)                                                                                             \
@@ -18,7 +18,10 @@ G_BEGIN_DECLS
   X (UINT8, uint8, guint8)                                                                                             \
   X (UINT16, uint16, guint16)                                                                                          \
   X (UINT32, uint32, guint32)                                                                                          \
-  X (UINT64, uint64, guint64)                                                                                          \
+  X (UINT64, uint64, guint64)
+
+#define CANDELA_REAL_DTYPES(X)                                                                                         \
+  CANDELA_INTEGER_DTYPES (X)                                                                                           \
   X (FLOAT32, float32, float)                                                                                          \
   X (FLOAT64, float64, double)
 

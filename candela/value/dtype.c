@@ -14,7 +14,8 @@ G_DEFINE_ENUM_TYPE (
   G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_UINT16, "uint16"), G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_UINT32, "uint32"),
   G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_UINT64, "uint64"), G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_FLOAT32, "float32"),
   G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_FLOAT64, "float64"), G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_COMPLEX64, "complex64"),
-  G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_COMPLEX128, "complex128"))
+  G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_COMPLEX128, "complex128"), G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_FLOAT16, "float16"),
+  G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_BFLOAT16, "bfloat16"))
 
 G_DEFINE_FLAGS_TYPE (CandelaDTypeKind, candela_dtype_kind, G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_KIND_BOOL, "bool"),
                      G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_KIND_SIGNED, "signed"),
@@ -44,6 +45,8 @@ static const DTypeFacts dtype_facts[CANDELA_N_DTYPES] = {
   [CANDELA_DTYPE_FLOAT64] = { "float64", 8, CANDELA_DTYPE_KIND_FLOAT },
   [CANDELA_DTYPE_COMPLEX64] = { "complex64", 8, CANDELA_DTYPE_KIND_COMPLEX },
   [CANDELA_DTYPE_COMPLEX128] = { "complex128", 16, CANDELA_DTYPE_KIND_COMPLEX },
+  [CANDELA_DTYPE_FLOAT16] = { "float16", 2, CANDELA_DTYPE_KIND_FLOAT },
+  [CANDELA_DTYPE_BFLOAT16] = { "bfloat16", 2, CANDELA_DTYPE_KIND_FLOAT },
 };
 
 /* A binding can hand any number over as a dtype. */
@@ -162,8 +165,9 @@ dtype_real_part (CandelaDType dtype)
  * The dtype of a result of values of dtypes @a and @b: the tables of the array
  * API standard 2024.12, "Type Promotion Rules". Where they leave it open NumPy's
  * answer is given: bool with a number gives the number's dtype, an integer of 8
- * or 16 bits with float32 gives float32, a longer one float64, and uint64 with a
- * signed integer float64; with complex likewise.
+ * bits with a float the float's, one of 16 bits at least float32, a longer one
+ * float64, and uint64 with a signed integer float64; with complex likewise. So is
+ * float16 with bfloat16 float32.
  *
  * Returns: the dtype; %CANDELA_DTYPE_INVALID if either is no dtype
  *
@@ -183,6 +187,9 @@ candela_dtype_promote (CandelaDType a, CandelaDType b)
     return b;
   if (fb->kind == CANDELA_DTYPE_KIND_BOOL)
     return a;
+  /* float16 and bfloat16: neither holds what the other does. */
+  if (fa->kind == fb->kind && fa->size == fb->size)
+    return CANDELA_DTYPE_FLOAT32;
   if (fa->kind == fb->kind)
     return fa->size > fb->size ? a : b;
 
@@ -196,8 +203,12 @@ candela_dtype_promote (CandelaDType a, CandelaDType b)
     {
       gboolean a_is_float = fa->kind == CANDELA_DTYPE_KIND_FLOAT;
       const DTypeFacts *integer = a_is_float ? fb : fa;
+      CandelaDType holding = integer->size == 1   ? CANDELA_DTYPE_FLOAT16
+                             : integer->size == 2 ? CANDELA_DTYPE_FLOAT32
+                                                  : CANDELA_DTYPE_FLOAT64;
 
-      return integer->size <= 2 ? (a_is_float ? a : b) : CANDELA_DTYPE_FLOAT64;
+      /* Of one byte also bfloat16 holds them. */
+      return dtype_facts[holding].size > (a_is_float ? fa : fb)->size ? holding : a_is_float ? a : b;
     }
 
   {
@@ -222,7 +233,7 @@ candela_dtype_promote (CandelaDType a, CandelaDType b)
  * The array's, if its kind is at least the scalar's; where the standard leaves
  * it open, the scalar's kind in its default size: a bool array with an int gives
  * int64, a bool or integer array with a float float64, and a real array with a
- * complex scalar complex64 if it is float32, else complex128.
+ * complex scalar complex64 if it is float32 or a smaller float, else complex128.
  *
  * Returns: the dtype; %CANDELA_DTYPE_INVALID if either is no dtype
  *
@@ -249,7 +260,8 @@ candela_dtype_promote_weak (CandelaDType array, CandelaDType scalar)
     case CANDELA_DTYPE_KIND_FLOAT:
       return CANDELA_DTYPE_FLOAT64;
     default:
-      return array == CANDELA_DTYPE_FLOAT32 ? CANDELA_DTYPE_COMPLEX64 : CANDELA_DTYPE_COMPLEX128;
+      return array_kind == CANDELA_DTYPE_KIND_FLOAT && dtype_get_facts (array)->size <= 4 ? CANDELA_DTYPE_COMPLEX64
+                                                                                          : CANDELA_DTYPE_COMPLEX128;
     }
 }
 

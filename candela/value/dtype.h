@@ -21,9 +21,13 @@ G_BEGIN_DECLS
  * @CANDELA_DTYPE_FLOAT64: IEEE 754 binary64
  * @CANDELA_DTYPE_COMPLEX64: two binary32, real part first
  * @CANDELA_DTYPE_COMPLEX128: two binary64, real part first
+ * @CANDELA_DTYPE_FLOAT16: IEEE 754 binary16; computed with as binary32
+ * @CANDELA_DTYPE_BFLOAT16: the upper 16 bits of a binary32; computed with as
+ *   binary32
  *
  * The type of every element of a value, by the names and with the promotion
- * rules of the Python array API standard 2024.12.
+ * rules of the Python array API standard 2024.12; float16 and bfloat16, which it
+ * does not have, come last.
  *
  * Since: 1.0
  */
@@ -41,7 +45,9 @@ typedef enum {
   CANDELA_DTYPE_FLOAT32,
   CANDELA_DTYPE_FLOAT64,
   CANDELA_DTYPE_COMPLEX64,
-  CANDELA_DTYPE_COMPLEX128
+  CANDELA_DTYPE_COMPLEX128,
+  CANDELA_DTYPE_FLOAT16,
+  CANDELA_DTYPE_BFLOAT16
 } CandelaDType;
 
 #define CANDELA_TYPE_DTYPE (candela_dtype_get_type ())
@@ -53,14 +59,14 @@ typedef enum {
  *
  * Since: 1.0
  */
-#define CANDELA_N_DTYPES (CANDELA_DTYPE_COMPLEX128 + 1)
+#define CANDELA_N_DTYPES (CANDELA_DTYPE_BFLOAT16 + 1)
 
 /**
  * CandelaDTypeKind:
  * @CANDELA_DTYPE_KIND_BOOL: bool
  * @CANDELA_DTYPE_KIND_SIGNED: int8 to int64
  * @CANDELA_DTYPE_KIND_UNSIGNED: uint8 to uint64
- * @CANDELA_DTYPE_KIND_FLOAT: float32, float64
+ * @CANDELA_DTYPE_KIND_FLOAT: float16, bfloat16, float32, float64
  * @CANDELA_DTYPE_KIND_COMPLEX: complex64, complex128
  *
  * The kinds of dtypes, as bits, so that a set of kinds is one number.
@@ -103,5 +109,8 @@ CandelaDType candela_dtype_promote_weak (CandelaDType array, CandelaDType scalar
 
 CANDELA_AVAILABLE_IN_1_0
 gboolean candela_dtype_can_cast (CandelaDType from, CandelaDType to);
+
+CANDELA_AVAILABLE_IN_1_0
+gboolean candela_dtype_convert (CandelaDType from, gconstpointer in, CandelaDType to, gpointer out, gsize n);
 
 G_END_DECLS

@@ -6,6 +6,7 @@
  * are given and asked only digits without a decimal point, so that the locale
  * has no say. */
 #include <candela/value/format-private.h>
+#include <candela/value/half-private.h>
 
 #include <float.h>
 #include <math.h>
@@ -27,13 +28,50 @@ typedef struct
   char digits[MAX_DIGITS + 1];
 } Digits;
 
+/* How many digits any number can have and be told from its neighbours, and how many
+ * it must have; the smallest normal one. */
+typedef struct
+{
+  int certain, needed;
+  double normal;
+} Precision;
+
+static Precision
+precision_of (CandelaDType dtype)
+{
+  switch (dtype)
+    {
+    case CANDELA_DTYPE_FLOAT16:
+      return (Precision){ 3, 5, 0x1p-14 };
+    case CANDELA_DTYPE_BFLOAT16:
+      return (Precision){ 2, 4, FLT_MIN };
+    case CANDELA_DTYPE_FLOAT32:
+      return (Precision){ FLT_DIG, FLT_DECIMAL_DIG, FLT_MIN };
+    default:
+      return (Precision){ DBL_DIG, DBL_DECIMAL_DIG, DBL_MIN };
+    }
+}
+
+/* What a number is as one of float16 or bfloat16. */
+static double
+round_to_half (double value, CandelaDType dtype)
+{
+  guint16 half;
+
+  candela_dtype_get_convert_func (CANDELA_DTYPE_FLOAT64, dtype) (&half, &value, 1);
+  candela_dtype_get_convert_func (dtype, CANDELA_DTYPE_FLOAT64) (&value, &half, 1);
+  return value;
+}
+
 static gboolean
-digits_read_back (const Digits *digits, double magnitude, gboolean single)
+digits_read_back (const Digits *digits, double magnitude, CandelaDType dtype)
 {
   char text[MAX_DIGITS + 16];
 
   g_snprintf (text, sizeof text, "%se%d", digits->digits, digits->exponent + 1 - digits->n);
-  if (single)
+  if (candela_dtype_is_half (dtype))
+    return round_to_half (strtod (text, NULL), dtype) == magnitude;
+  if (dtype == CANDELA_DTYPE_FLOAT32)
     return strtof (text, NULL) == (float) magnitude;
   return strtod (text, NULL) == magnitude;
 }
@@ -67,7 +105,7 @@ digits_trim (Digits *digits)
  * as the same value. Below a power of two floats lie twice as dense as above:
  * there the nearest may not read back, while its neighbour above does. */
 static gboolean
-digits_round (Digits *digits, double value, gboolean single, int n)
+digits_round (Digits *digits, double value, CandelaDType dtype, int n)
 {
   double magnitude = fabs (value);
   char text[MAX_DIGITS + 24];
@@ -88,13 +126,13 @@ digits_round (Digits *digits, double value, gboolean single, int n)
     }
   digits->digits[digits->n] = '\0';
 
-  if (digits_read_back (digits, magnitude, single))
+  if (digits_read_back (digits, magnitude, dtype))
     return TRUE;
   if (frexp (magnitude, &unused) != 0.5)
     return FALSE;
   Digits above = *digits;
   digits_increment (&above);
-  if (!digits_read_back (&above, magnitude, single))
+  if (!digits_read_back (&above, magnitude, dtype))
     return FALSE;
   *digits = above;
   return TRUE;
@@ -102,38 +140,36 @@ digits_round (Digits *digits, double value, gboolean single, int n)
 
 /* The fewest digits that read back as the same value, the nearest of these. */
 static void
-digits_shortest (Digits *digits, double value, gboolean single)
+digits_shortest (Digits *digits, double value, CandelaDType dtype)
 {
   /* Any number of that many digits survives the way to a normal float and back,
    * so nothing shorter needs to be tried; subnormal ones have fewer bits. */
-  double normal = single ? FLT_MIN : DBL_MIN;
-  int first = fabs (value) < 4 * normal ? 1 : (single ? FLT_DIG : DBL_DIG);
-  int last = single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG;
+  Precision precision = precision_of (dtype);
 
-  for (int n = first; n <= last; n++)
-    if (digits_round (digits, value, single, n))
+  for (int n = fabs (value) < 4 * precision.normal ? 1 : precision.certain; n <= precision.needed; n++)
+    if (digits_round (digits, value, dtype, n))
       break;
   digits_trim (digits);
 }
 
 /* The same with at most that many digits after the point. */
 static void
-digits_positional (Digits *digits, double value, gboolean single, int precision)
+digits_positional (Digits *digits, double value, CandelaDType dtype, int precision)
 {
-  digits_shortest (digits, value, single);
+  digits_shortest (digits, value, dtype);
   if (precision < 0 || digits->n - 1 - digits->exponent <= precision)
     return;
-  digits_round (digits, value, single, CLAMP (digits->exponent + 1 + precision, 1, MAX_DIGITS));
+  digits_round (digits, value, dtype, CLAMP (digits->exponent + 1 + precision, 1, MAX_DIGITS));
   digits_trim (digits);
 }
 
 static void
-digits_scientific (Digits *digits, double value, gboolean single, int precision)
+digits_scientific (Digits *digits, double value, CandelaDType dtype, int precision)
 {
-  digits_shortest (digits, value, single);
+  digits_shortest (digits, value, dtype);
   if (precision < 0 || digits->n - 1 <= precision)
     return;
-  digits_round (digits, value, single, precision + 1);
+  digits_round (digits, value, dtype, precision + 1);
   digits_trim (digits);
 }
 
@@ -196,9 +232,9 @@ append_exponent (GString *text, int exponent, int min_digits)
 }
 
 /* Whether the magnitudes are too large, too small or too far apart for plain
- * decimals. A float32 is divided as one. */
+ * decimals. They are divided as what they are. */
 static gboolean
-wants_scientific (const double *values, gsize n, gboolean single)
+wants_scientific (const double *values, gsize n, CandelaDType dtype)
 {
   double max = 0.0, min = INFINITY;
 
@@ -214,18 +250,20 @@ wants_scientific (const double *values, gsize n, gboolean single)
     return FALSE;
   if (max >= 1e8 || min < 1e-4)
     return TRUE;
-  return single ? (float) max / (float) min > 1000.0f : max / min > 1000.0;
+  if (candela_dtype_is_half (dtype))
+    return round_to_half ((float) max / (float) min, dtype) > 1000.0;
+  return dtype == CANDELA_DTYPE_FLOAT32 ? (float) max / (float) min > 1000.0f : max / min > 1000.0;
 }
 
 void
-candela_float_style_init (CandelaFloatStyle *style, const double *values, gsize n, gboolean single,
+candela_float_style_init (CandelaFloatStyle *style, const double *values, gsize n, CandelaDType dtype,
                           gboolean always_sign)
 {
   gboolean any_special = FALSE, any_negative_infinity = FALSE;
   int fraction = 0;
 
-  *style = (CandelaFloatStyle){ .single = single, .always_sign = always_sign };
-  style->scientific = wants_scientific (values, n, single);
+  *style = (CandelaFloatStyle){ .dtype = dtype, .always_sign = always_sign };
+  style->scientific = wants_scientific (values, n, dtype);
   style->precision = ARRAY_PRECISION;
 
   for (gsize i = 0; i < n; i++)
@@ -240,13 +278,13 @@ candela_float_style_init (CandelaFloatStyle *style, const double *values, gsize 
         }
       if (style->scientific)
         {
-          digits_scientific (&digits, values[i], single, ARRAY_PRECISION);
+          digits_scientific (&digits, values[i], dtype, ARRAY_PRECISION);
           fraction = MAX (fraction, digits.n - 1);
           style->exponent_digits = MAX (style->exponent_digits, exponent_length (digits.exponent));
         }
       else
         {
-          digits_positional (&digits, values[i], single, ARRAY_PRECISION);
+          digits_positional (&digits, values[i], dtype, ARRAY_PRECISION);
           fraction = MAX (fraction, fraction_length (&digits));
         }
       int sign = digits.negative || always_sign ? 1 : 0;
@@ -290,7 +328,7 @@ candela_float_style_append (const CandelaFloatStyle *style, GString *text, doubl
     {
       /* Not the shortest with zeros after it: where there is room for more
        * digits, they are the value's. So below for whole numbers. */
-      digits_round (&digits, value, style->single, style->precision + 1);
+      digits_round (&digits, value, style->dtype, style->precision + 1);
       const char *sign = sign_text (&digits, style->always_sign);
       append_repeated (text, ' ', style->pad_left - 1 - (int) strlen (sign));
       g_string_append (text, sign);
@@ -301,9 +339,9 @@ candela_float_style_append (const CandelaFloatStyle *style, GString *text, doubl
       return;
     }
 
-  digits_positional (&digits, value, style->single, style->precision);
+  digits_positional (&digits, value, style->dtype, style->precision);
   if (digits.n <= digits.exponent)
-    digits_round (&digits, value, style->single, MIN (digits.exponent + 1, MAX_DIGITS));
+    digits_round (&digits, value, style->dtype, MIN (digits.exponent + 1, MAX_DIGITS));
   const char *sign = sign_text (&digits, style->always_sign);
   append_repeated (text, ' ', style->pad_left - whole_length (&digits) - (int) strlen (sign));
   g_string_append (text, sign);
@@ -312,7 +350,7 @@ candela_float_style_append (const CandelaFloatStyle *style, GString *text, doubl
 }
 
 void
-candela_float_append_scalar (GString *text, double value, gboolean single, gboolean always_sign, gboolean point_zero)
+candela_float_append_scalar (GString *text, double value, CandelaDType dtype, gboolean always_sign, gboolean point_zero)
 {
   Digits digits;
   long double magnitude = fabsl ((long double) value);
@@ -323,7 +361,7 @@ candela_float_append_scalar (GString *text, double value, gboolean single, gbool
       return;
     }
 
-  digits_shortest (&digits, value, single);
+  digits_shortest (&digits, value, dtype);
   g_string_append (text, sign_text (&digits, always_sign));
   if (magnitude == 0.0L || (magnitude >= 1e-4L && magnitude < 1e16L))
     {

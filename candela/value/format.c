@@ -100,9 +100,14 @@ static double
 shown_double (const Formatter *self, gsize i, gboolean imaginary)
 {
   gsize j = 2 * i + (imaginary ? 1 : 0);
+  double value;
 
   switch (self->dtype)
     {
+    case CANDELA_DTYPE_FLOAT16:
+    case CANDELA_DTYPE_BFLOAT16:
+      candela_dtype_convert (self->dtype, self->shown + i * sizeof (guint16), CANDELA_DTYPE_FLOAT64, &value, 1);
+      return value;
     case CANDELA_DTYPE_FLOAT32:
       return ((const float *) (gconstpointer) self->shown)[i];
     case CANDELA_DTYPE_FLOAT64:
@@ -144,10 +149,19 @@ append_integer (const Formatter *self, GString *text, gsize i, int width)
   g_string_append_printf (text, "%*" G_GINT64_FORMAT, width, value);
 }
 
-static gboolean
-is_single (const Formatter *self)
+/* Of the numbers, or of the parts of complex ones. */
+static CandelaDType
+float_dtype (const Formatter *self)
 {
-  return self->dtype == CANDELA_DTYPE_FLOAT32 || self->dtype == CANDELA_DTYPE_COMPLEX64;
+  switch (self->dtype)
+    {
+    case CANDELA_DTYPE_COMPLEX64:
+      return CANDELA_DTYPE_FLOAT32;
+    case CANDELA_DTYPE_COMPLEX128:
+      return CANDELA_DTYPE_FLOAT64;
+    default:
+      return self->dtype;
+    }
 }
 
 static void
@@ -157,7 +171,7 @@ formatter_init_float_style (Formatter *self, CandelaFloatStyle *style, gboolean 
 
   for (gsize i = 0; i < self->n_shown; i++)
     values[i] = shown_double (self, i, imaginary);
-  candela_float_style_init (style, values, self->n_shown, is_single (self), imaginary);
+  candela_float_style_init (style, values, self->n_shown, float_dtype (self), imaginary);
 }
 
 static void
@@ -230,7 +244,7 @@ append_scalar (const Formatter *self, GString *text)
 {
   double real = shown_double (self, 0, FALSE);
   double imaginary = shown_double (self, 0, TRUE);
-  gboolean single = is_single (self);
+  CandelaDType dtype = float_dtype (self);
 
   switch (candela_dtype_get_kind (self->dtype))
     {
@@ -238,18 +252,18 @@ append_scalar (const Formatter *self, GString *text)
       g_string_append (text, self->shown[0] ? "True" : "False");
       break;
     case CANDELA_DTYPE_KIND_FLOAT:
-      candela_float_append_scalar (text, real, single, FALSE, TRUE);
+      candela_float_append_scalar (text, real, dtype, FALSE, TRUE);
       break;
     case CANDELA_DTYPE_KIND_COMPLEX:
       if (real == 0.0 && !signbit (real))
         {
-          candela_float_append_scalar (text, imaginary, single, FALSE, FALSE);
+          candela_float_append_scalar (text, imaginary, dtype, FALSE, FALSE);
           g_string_append_c (text, 'j');
           break;
         }
       g_string_append_c (text, '(');
-      candela_float_append_scalar (text, real, single, FALSE, FALSE);
-      candela_float_append_scalar (text, imaginary, single, TRUE, FALSE);
+      candela_float_append_scalar (text, real, dtype, FALSE, FALSE);
+      candela_float_append_scalar (text, imaginary, dtype, TRUE, FALSE);
       g_string_append (text, "j)");
       break;
     case CANDELA_DTYPE_KIND_SIGNED:

@@ -91,7 +91,8 @@ fold_concat (const CandelaInference *inference)
 static const CandelaKernelInfo concat_kernels[] = { { .compute = compute_concat }, { .compute = NULL } };
 
 ARRANGE_OP (concat, "Arrays of one shape, but for one axis, joined along that axis", .inputs = arrays,
-            .params = concat_params, .infer = infer_concat, .kernels = concat_kernels, .fold = fold_concat)
+            .params = concat_params, .infer = infer_concat, .kernels = concat_kernels, .fold = fold_concat,
+            .takes_halves = TRUE)
 
 /* stack */
 
@@ -148,4 +149,4 @@ compute_stack (CandelaKernel *kernel, GError **error)
 static const CandelaKernelInfo stack_kernels[] = { { .compute = compute_stack }, { .compute = NULL } };
 
 ARRANGE_OP (stack, "Arrays of one shape joined along a new axis", .inputs = arrays, .params = stack_params,
-            .infer = infer_stack, .kernels = stack_kernels)
+            .infer = infer_stack, .kernels = stack_kernels, .takes_halves = TRUE)

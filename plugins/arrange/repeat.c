@@ -172,7 +172,7 @@ compute_tile (CandelaKernel *kernel, GError **error)
 static const CandelaKernelInfo tile_kernels[] = { { .compute = compute_tile }, { .compute = NULL } };
 
 ARRANGE_OP (tile, "x several times over, along each axis", .inputs = arrange_x, .params = tile_params,
-            .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_tile, .kernels = tile_kernels)
+            .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_tile, .kernels = tile_kernels, .takes_halves = TRUE)
 
 /* repeat */
 
@@ -391,4 +391,4 @@ compute_repeat (CandelaKernel *kernel, GError **error)
 static const CandelaKernelInfo repeat_kernels[] = { { .compute = compute_repeat }, { .compute = NULL } };
 
 ARRANGE_OP (repeat, "Each element of x several times over", .inputs = arrange_x, .params = repeat_params,
-            .infer = infer_repeat, .kernels = repeat_kernels, .fold = fold_repeat)
+            .infer = infer_repeat, .kernels = repeat_kernels, .fold = fold_repeat, .takes_halves = TRUE)

@@ -177,4 +177,5 @@ compute_roll (CandelaKernel *kernel, GError **error)
 static const CandelaKernelInfo roll_kernels[] = { { .compute = compute_roll }, { .compute = NULL } };
 
 ARRANGE_OP (roll, "The elements of x moved along axes; those that leave at one end come in at the other",
-            .inputs = arrange_x, .params = roll_params, .infer = infer_roll, .kernels = roll_kernels, .fold = fold_roll)
+            .inputs = arrange_x, .params = roll_params, .infer = infer_roll, .kernels = roll_kernels, .fold = fold_roll,
+            .takes_halves = TRUE)

@@ -129,7 +129,7 @@ static const CandelaKernelInfo tril_kernels[] = { { .compute = compute_tril }, {
 static const CandelaKernelInfo triu_kernels[] = { { .compute = compute_triu }, { .compute = NULL } };
 
 ARRANGE_OP (tril, "Matrices with 0 above a diagonal", .inputs = arrange_x, .params = tril_params, .in_place = in_place,
-            .infer = infer_triangle, .kernels = tril_kernels)
+            .infer = infer_triangle, .kernels = tril_kernels, .takes_halves = TRUE)
 
 ARRANGE_OP (triu, "Matrices with 0 below a diagonal", .inputs = arrange_x, .params = triu_params, .in_place = in_place,
-            .infer = infer_triangle, .kernels = triu_kernels)
+            .infer = infer_triangle, .kernels = triu_kernels, .takes_halves = TRUE)

@@ -68,6 +68,8 @@ element_init (Element *element, CandelaDType dtype, gint64 integer, double numbe
     element->f[0] = (float) number;
   else if (dtype == CANDELA_DTYPE_FLOAT64 || dtype == CANDELA_DTYPE_COMPLEX128)
     element->d[0] = number;
+  else if (candela_dtype_get_kind (dtype) == CANDELA_DTYPE_KIND_FLOAT)
+    candela_dtype_convert (CANDELA_DTYPE_FLOAT64, &number, dtype, &element->two, 1);
   else if (element->size == 1)
     element->one = (guint8) integer;
   else if (element->size == 2)
@@ -285,6 +287,7 @@ static const CandelaParamInfo eye_params[] = {
     .axes = CANDELA_AXES_OPAQUE,                                                                                       \
     .infer = INFER,                                                                                                    \
     .kernels = NAME##_kernels,                                                                                         \
+    .takes_halves = TRUE,                                                                                              \
   };
 
 OP (full, infer_full, full_params, "An array of one value")

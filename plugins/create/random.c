@@ -65,7 +65,12 @@ infer_uniform (CandelaInference *inference, GError **error)
 {
   const CandelaParams *params = candela_inference_get_params (inference);
   double low = candela_params_get_float (params, PARAM_FIRST), high = candela_params_get_float (params, PARAM_SECOND);
+  CandelaDType dtype = candela_params_get_dtype (params, PARAM_DTYPE);
 
+  if (candela_dtype_get_kind (dtype) == CANDELA_DTYPE_KIND_FLOAT && candela_dtype_get_size (dtype) < sizeof (float))
+    return candela_inference_fail (inference, error, CANDELA_ERROR_DTYPE,
+                                   "numbers of dtype %s would be rounded up to high; take float32",
+                                   candela_dtype_get_name (dtype));
   if (!(low < high) || !isfinite (high - low))
     return candela_inference_fail (inference, error, CANDELA_ERROR_PARAMETER,
                                    "low must be below high, by a finite distance, and not %g and %g", low, high);

@@ -35,7 +35,24 @@ CLASS (signbit, SIGN_BIT, "Whether x has its sign bit set: negative numbers, and
 #define NEXTAFTER(T, W, a, b) _Generic(a, float : nextafterf, double : nextafter) (a, b)
 
 ELEMENTWISE_FLOAT_BINARY (copysign, COPYSIGN, "The magnitude of x1 with the sign of x2")
-ELEMENTWISE_FLOAT_BINARY (nextafter, NEXTAFTER, "The next float after x1 towards x2")
+/* Of float16 and bfloat16 by their bits: as sign and magnitude these count the numbers.
+ * From zero the next one has the sign of where it goes. */
+#define NEXTAFTER_HALF(infinity, a, b)                                                                                 \
+  ((a & 0x7fff) > infinity                                  ? a                                                        \
+   : (b & 0x7fff) > infinity                                ? b                                                        \
+   : a == b || ((a | b) & 0x7fff) == 0                      ? b                                                        \
+   : (a & 0x7fff) == 0                                      ? (b & 0x8000) | 1                                         \
+   : ((a ^ b) & 0x8000) != 0 || (a & 0x7fff) > (b & 0x7fff) ? a - 1                                                    \
+                                                            : a + 1)
+#define NEXTAFTER_FLOAT16(T, W, a, b) NEXTAFTER_HALF (0x7c00, a, b)
+#define NEXTAFTER_BFLOAT16(T, W, a, b) NEXTAFTER_HALF (0x7f80, a, b)
+
+ELEMENTWISE_FLOATS (ELEMENTWISE_BINARY, nextafter, NEXTAFTER)
+ELEMENTWISE_BINARY (nextafter, FLOAT16, guint16, guint16, NEXTAFTER_FLOAT16)
+ELEMENTWISE_BINARY (nextafter, BFLOAT16, guint16, guint16, NEXTAFTER_BFLOAT16)
+ELEMENTWISE_TABLE (nextafter, ELEMENTWISE_FLOATS (ELEMENTWISE_BINARY_ROW, nextafter, )
+                                ELEMENTWISE_HALVES (ELEMENTWISE_BINARY_ROW, nextafter, ))
+ELEMENTWISE_OP (nextafter, elementwise_x1_x2, "The next float after x1 towards x2", .infer = elementwise_infer_floating)
 
 const CandelaOpInfo *const ELEMENTWISE_OPS (float)[] = {
   &isfinite_info, &isinf_info, &isnan_info, &signbit_info, &copysign_info, &nextafter_info, NULL,

@@ -23,9 +23,11 @@
     .loop = op##_##DT },
 
 ELEMENTWISE_ALL (WHERE_LOOP, where, )
+ELEMENTWISE_HALVES (WHERE_LOOP, where, )
 ELEMENTWISE_COMPLEX (WHERE_LOOP, where, )
 
-ELEMENTWISE_TABLE (where, ELEMENTWISE_ALL (WHERE_ROW, where, ) ELEMENTWISE_COMPLEX (WHERE_ROW, where, ))
+ELEMENTWISE_TABLE (where, ELEMENTWISE_ALL (WHERE_ROW, where, ) ELEMENTWISE_COMPLEX (WHERE_ROW, where, )
+                            ELEMENTWISE_HALVES (WHERE_ROW, where, ))
 
 static const CandelaInputInfo where_inputs[] = {
   { "condition", ELEMENTWISE_KIND_REAL, .fixed = CANDELA_DTYPE_BOOL, .summary = "which to take, read as bool" },
@@ -73,10 +75,12 @@ fold_astype (const CandelaInference *inference)
 }
 
 ELEMENTWISE_ALL (ELEMENTWISE_UNARY, astype, SAME)
+ELEMENTWISE_HALVES (ELEMENTWISE_UNARY, astype, SAME)
 ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY, astype, SAME)
 
 ELEMENTWISE_TABLE (astype, ELEMENTWISE_ALL (ELEMENTWISE_UNARY_ROW, astype, SAME)
-                             ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, astype, ))
+                             ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, astype, )
+                               ELEMENTWISE_HALVES (ELEMENTWISE_UNARY_ROW, astype, ))
 
 ELEMENTWISE_OP (astype, elementwise_x_any, "x converted to another dtype", .params = astype_params,
                 .infer = infer_astype, .fold = fold_astype)

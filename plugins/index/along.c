@@ -159,4 +159,5 @@ const CandelaOpInfo index_take_along_axis_op = {
   .axes = CANDELA_AXES_OPAQUE,
   .infer = infer_along,
   .kernels = along_kernels,
+  .takes_halves = TRUE,
 };

@@ -158,4 +158,5 @@ const CandelaOpInfo index_take_op = {
   .axes = CANDELA_AXES_OPAQUE,
   .infer = infer_take,
   .kernels = take_kernels,
+  .takes_halves = TRUE,
 };

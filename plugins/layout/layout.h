@@ -21,6 +21,7 @@ extern const CandelaInputInfo layout_x[];
                                            .since = "1.0",                                                             \
                                            .inputs = layout_x,                                                         \
                                            .axes = CANDELA_AXES_OPAQUE,                                                \
+                                           .takes_halves = TRUE,                                                       \
                                            __VA_ARGS__ };
 
 /* Answers with that layout over x, which is taken over; NULL, where an error was

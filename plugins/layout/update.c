@@ -203,6 +203,7 @@ static const CandelaOpInfo update_info = { .struct_size = sizeof (CandelaOpInfo)
                                            .axes = CANDELA_AXES_OPAQUE,
                                            .in_place = in_place,
                                            .infer = infer_update,
-                                           .kernels = kernels };
+                                           .kernels = kernels,
+                                           .takes_halves = TRUE };
 
 const CandelaOpInfo *const layout_update_ops[] = { &update_info, NULL };

@@ -202,6 +202,14 @@ test('dtypes', () => {
     equal(asarray([1], {dtype: 'int8'}).dtype, DType.INT8);
     equal(ops.astype(A, 'float32').dtype, DType.FLOAT32);
     equal(A.astype(DType.FLOAT32).dtype, DType.FLOAT32);
+    for (const dtype of ['float16', 'bfloat16']) {
+        const x = asarray([1.5, -2], {dtype});
+
+        equal(Candela.dtype_get_name(x.dtype), dtype);
+        equal(x.add(x).toArray(), [3, -4]);
+        check(x.toTypedArray() instanceof Float32Array);
+        equal(String(x), '[ 1.5 -2. ]');
+    }
 });
 
 test('functions of ops', () => {

@@ -344,9 +344,30 @@ def dtypes():
     equal(xp.asarray([1], dtype=float).dtype, xp.float64)
     equal(pickle.loads(pickle.dumps(xp.int8)), xp.int8)
     equal({xp.int8: 1}[xp.asarray([1], dtype="int8").dtype], 1)
+    for half in (xp.float16, xp.bfloat16):
+        x = xp.asarray([1.5, -2], dtype=half)
+        equal((x.dtype, (x + x).tolist(), float(x[0]), x.nbytes), (half, [3.0, -4.0], 1.5, 4))
+        equal(repr(x), "Array([ 1.5, -2. ], dtype=%s)" % half.name)
+        equal(xp.from_dlpack(x).tolist(), [1.5, -2.0])
+        equal(pickle.loads(pickle.dumps(x)).tolist(), [1.5, -2.0])
+        equal((x + 0.5).dtype, half)
+        equal(xp.finfo(half).bits, 16)
+        check(half not in xp.__array_namespace_info__().dtypes().values())
+    equal((xp.finfo(xp.float16).max, xp.finfo(xp.bfloat16).smallest_normal), (65504.0, 2.0**-126))
     if numpy is not None:
         equal(xp.asarray([1], dtype=numpy.float32).dtype, xp.float32)
         equal(xp.asarray([1], dtype=numpy.dtype("u2")).dtype, xp.uint16)
+        n = numpy.asarray([0.1, 65504, 1e-7], dtype=numpy.float16)
+        equal(numpy.asarray(xp.asarray(n)).tobytes(), n.tobytes())
+        equal(numpy.asarray(xp.asarray(n) * 2).tobytes(), (n * numpy.float16(2)).tobytes())
+        try:
+            import ml_dtypes
+        except ImportError:
+            raises(TypeError, lambda: numpy.asarray(xp.asarray([1], dtype=xp.bfloat16)))
+        else:
+            n = numpy.asarray([0.1, 1e38], dtype=ml_dtypes.bfloat16)
+            equal(xp.asarray(n).dtype, xp.bfloat16)
+            equal(numpy.asarray(xp.asarray(n)).tobytes(), n.tobytes())
 
 
 @test("functions of ops")

@@ -25,12 +25,12 @@ test('version', () => {
 
 test('dtype: names, sizes and kinds', () => {
     const wanted = ['bool', 'int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64',
-        'float32', 'float64', 'complex64', 'complex128'];
+        'float32', 'float64', 'complex64', 'complex128', 'float16', 'bfloat16'];
     const dtypes = wanted.map(name => Candela.dtype_from_name(name));
     equal(dtypes, wanted.map((name, index) => index + 1));
     equal(dtypes.length, Candela.N_DTYPES - 1);
     equal(dtypes.map(dtype => Candela.dtype_get_name(dtype)), wanted);
-    equal(dtypes.map(dtype => Candela.dtype_get_size(dtype)), [1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 8, 16]);
+    equal(dtypes.map(dtype => Candela.dtype_get_size(dtype)), [1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 8, 16, 2, 2]);
     equal(Candela.dtype_get_kind(DType.UINT16), Candela.DTypeKind.UNSIGNED);
     equal(Candela.dtype_get_kind(DType.COMPLEX64), Candela.DTypeKind.COMPLEX);
     check(Candela.dtype_can_cast(DType.INT32, DType.FLOAT64));

@@ -29,8 +29,9 @@ def version():
 
 @test("dtype: names, sizes and kinds")
 def dtype_facts():
-    names = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128".split()
-    sizes = [1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 8, 16]
+    names = ("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128 "
+             "float16 bfloat16").split()
+    sizes = [1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 8, 16, 2, 2]
     dtypes = [Candela.dtype_from_name(name) for name in names]
     equal(dtypes, [DType(number) for number in range(1, Candela.N_DTYPES)])
     equal([Candela.dtype_get_name(dtype) for dtype in dtypes], names)

@@ -118,6 +118,10 @@ static const Saved saved[] = {
   { "scalar", "{'descr': '|b1', 'fortran_order': False, 'shape': (), }", 1, "\x01", CANDELA_DTYPE_BOOL, "True" },
   { "complex", "{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }", 8, "\x00\x00\x80\x3f\x00\x00\x00\x40",
     CANDELA_DTYPE_COMPLEX64, "[1.+2.j]" },
+  { "float16", "{'descr': '<f2', 'fortran_order': False, 'shape': (3,), }", 6, "\x00\x3c\x66\xae\x00\x7c",
+    CANDELA_DTYPE_FLOAT16, "[ 1.  -0.1  inf]" },
+  { "bfloat16", "{'descr': '<V2', 'fortran_order': False, 'shape': (2,), }", 4, "\x80\x3f\x00\xc0",
+    CANDELA_DTYPE_BFLOAT16, "[ 1. -2.]" },
   { "empty", "{'descr': '<i8', 'fortran_order': False, 'shape': (0, 3), }", 0, "", CANDELA_DTYPE_INT64, "[]" },
 };
 
@@ -260,7 +264,7 @@ test_bad_headers (Fixture *fixture, gconstpointer data)
     { "{'descr': '<f4', 'fortran_order': False, 'shape': ("
       "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)}",
       "more than 32 axes" },
-    { "{'descr': '<f2', " ORDER_AND_SHAPE "}", "'<f2' (float16) is not supported" },
+    { "{'descr': '|V2', " ORDER_AND_SHAPE "}", "'|V2' (raw bytes) is not supported" },
     { "{'descr': '|O', " ORDER_AND_SHAPE "}", "'|O' (Python objects) is not supported" },
     { "{'descr': '<U5', " ORDER_AND_SHAPE "}", "'<U5' (text) is not supported" },
     { "{'descr': '<M8[ns]', " ORDER_AND_SHAPE "}", "'<M8[ns]' (dates) is not supported" },

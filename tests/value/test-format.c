@@ -45,6 +45,18 @@ static const Case cases[] = {
     { 2 },
     { 0.3333333333333333, 0.6666666666666666 },
     "[0.33333334 0.6666667 ]" },
+  { "float16", CANDELA_DTYPE_FLOAT16, 1, { 3 }, { 0.1, 0.2, 0.3 }, "[0.1 0.2 0.3]" },
+  { "a third of float16", CANDELA_DTYPE_FLOAT16, 1, { 3 }, { 1 / 3.0, 2 / 3.0, 1 }, "[0.3333 0.6665 1.    ]" },
+  { "the largest of float16", CANDELA_DTYPE_FLOAT16, 1, { 3 }, { 65504, 1, INFINITY }, "[6.55e+04 1.00e+00      inf]" },
+  { "the smallest of float16", CANDELA_DTYPE_FLOAT16, 1, { 2 }, { 6e-8, 1 }, "[6.e-08 1.e+00]" },
+  { "float16 far apart", CANDELA_DTYPE_FLOAT16, 1, { 2 }, { 1000.5, 1 }, "[1.0005e+03 1.0000e+00]" },
+  { "float16 with nan", CANDELA_DTYPE_FLOAT16, 1, { 3 }, { 0.0999756, 3.3, NAN }, "[0.1 3.3 nan]" },
+  { "scalar float16", CANDELA_DTYPE_FLOAT16, 0, { 0 }, { 65504 }, "65500.0" },
+  { "scalar small float16", CANDELA_DTYPE_FLOAT16, 0, { 0 }, { 6e-8 }, "6e-08" },
+  /* By hand: 3.140625 and its neighbours 3.125 and 3.15625. */
+  { "bfloat16", CANDELA_DTYPE_BFLOAT16, 1, { 2 }, { 3.14159, 1e38 }, "[3.14e+00 9.97e+37]" },
+  { "scalar bfloat16", CANDELA_DTYPE_BFLOAT16, 0, { 0 }, { 3.14159 }, "3.14" },
+  { "scalar large bfloat16", CANDELA_DTYPE_BFLOAT16, 0, { 0 }, { 1e38 }, "1e+38" },
   { "negative zero", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { -0.0, 0.0 }, "[-0.  0.]" },
   { "not numbers", CANDELA_DTYPE_FLOAT64, 1, { 4 }, { NAN, INFINITY, -INFINITY, 1 }, "[ nan  inf -inf   1.]" },
   { "nothing finite", CANDELA_DTYPE_FLOAT64, 1, { 2 }, { NAN, INFINITY }, "[nan inf]" },
@@ -180,6 +192,10 @@ store (gpointer out, CandelaDType dtype, gsize i, double value)
     case CANDELA_DTYPE_FLOAT32:
     case CANDELA_DTYPE_COMPLEX64:
       ((float *) out)[i] = (float) value;
+      break;
+    case CANDELA_DTYPE_FLOAT16:
+    case CANDELA_DTYPE_BFLOAT16:
+      g_assert_true (candela_dtype_convert (CANDELA_DTYPE_FLOAT64, &value, dtype, (guint16 *) out + i, 1));
       break;
     default:
       ((double *) out)[i] = value;

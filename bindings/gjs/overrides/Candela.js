@@ -108,6 +108,11 @@ function _init() {
     DTYPES.set(Uint8Array, DType.UINT8);
     DTYPES.set(Uint8ClampedArray, DType.UINT8);
 
+    // There are no typed arrays of these: what they hold goes through numbers of another dtype.
+    function isHalf(dtype) {
+        return dtype === DType.FLOAT16 || dtype === DType.BFLOAT16;
+    }
+
     function isComplex(dtype) {
         return dtype === DType.COMPLEX64 || dtype === DType.COMPLEX128;
     }
@@ -116,7 +121,7 @@ function _init() {
     function asDType(dtype) {
         if (typeof dtype === 'string')
             return Candela.dtype_from_name(dtype);
-        if (!TYPED.has(dtype))
+        if (!TYPED.has(dtype) && !isHalf(dtype))
             throw new TypeError(`no dtype: ${told(dtype)}`);
         return dtype;
     }
@@ -221,7 +226,7 @@ function _init() {
             return dtype === undefined || dtype === array.dtype ? array : apply('astype', [array], {dtype});
         }
         let array = Array.isArray(value) || isNumber(value)
-            ? new CandelaArray(Node.new_tensor(tensorFromNested(value, dtype)))
+            ? new CandelaArray(Node.new_tensor(tensorFromNested(value, isHalf(dtype) ? DType.FLOAT64 : dtype)))
             : value instanceof CandelaArray ? value : new CandelaArray(asNode(value));
         if (dtype !== undefined && dtype !== array.dtype)
             array = apply('astype', [array], {dtype});
@@ -431,8 +436,11 @@ function _init() {
             return apply('index', [this], {key: key.join(', ')});
         }
 
-        // The elements in row-major order, a copy; those of complex arrays as pairs.
+        // The elements in row-major order, a copy; those of complex arrays as pairs, of float16
+        // and bfloat16 as float32.
         toTypedArray() {
+            if (isHalf(this.dtype))
+                return apply('astype', [this], {dtype: DType.FLOAT32}).toTypedArray();
             // Of the ways to the bytes, get_data() never lets go of them, and toArray() is no copy.
             const data = this.tensor.get_bytes().toArray().slice();
 

@@ -39,6 +39,7 @@ bool = _Candela.DType.BOOL
 int8, int16, int32, int64 = (getattr(_Candela.DType, name)
                              for name in ("INT8", "INT16", "INT32", "INT64"))
 uint8, uint16, uint32, uint64 = (getattr(_Candela.DType, name) for name in ("UINT8", "UINT16", "UINT32", "UINT64"))
+float16, bfloat16 = _Candela.DType.FLOAT16, _Candela.DType.BFLOAT16
 float32, float64 = _Candela.DType.FLOAT32, _Candela.DType.FLOAT64
 complex64, complex128 = _Candela.DType.COMPLEX64, _Candela.DType.COMPLEX128
 

@@ -13,7 +13,7 @@ from candela import _exchange
 
 DType = Candela.DType
 CPU = 1
-_KINDS = {"int": 0, "uint": 1, "float": 2, "complex": 5, "bool": 6}
+_KINDS = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "complex": 5, "bool": 6}
 READ_ONLY = 1
 
 

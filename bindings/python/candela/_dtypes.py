@@ -14,7 +14,8 @@ _KINDS = {
     "integral": Kind.SIGNED | Kind.UNSIGNED, "real floating": Kind.FLOAT, "complex floating": Kind.COMPLEX,
     "numeric": Kind.SIGNED | Kind.UNSIGNED | Kind.FLOAT | Kind.COMPLEX,
 }
-ALL = [DType(number) for number in range(1, Candela.N_DTYPES)]
+# Those of the standard: float16 and bfloat16 are beyond it.
+STANDARD = [DType(number) for number in range(1, Candela.N_DTYPES) if number not in core.HALVES]
 
 
 def _of(value):
@@ -91,6 +92,8 @@ class iinfo_object:
 
 
 _FLOATS = {
+    DType.FLOAT16: (16, 2.0**-10, 65504.0, 2.0**-14),
+    DType.BFLOAT16: (16, 2.0**-7, (2 - 2.0**-7) * 2.0**127, 2.0**-126),
     DType.FLOAT32: (32, 2.0**-23, (2 - 2.0**-23) * 2.0**127, 2.0**-126),
     DType.FLOAT64: (64, 2.0**-52, (2 - 2.0**-52) * 2.0**1023, 2.0**-1022),
 }
@@ -136,4 +139,4 @@ class __array_namespace_info__:
                 "indexing": DType.INT64}
 
     def dtypes(self, *, device=None, kind=None):
-        return {dtype.name: dtype for dtype in ALL if kind is None or isdtype(dtype, kind)}
+        return {dtype.name: dtype for dtype in STANDARD if kind is None or isdtype(dtype, kind)}

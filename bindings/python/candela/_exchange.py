@@ -15,6 +15,7 @@ DType = Candela.DType
 _CODES = {
     DType.BOOL: "?", DType.INT8: "b", DType.INT16: "h", DType.INT32: "i", DType.INT64: "q", DType.UINT8: "B",
     DType.UINT16: "H", DType.UINT32: "I", DType.UINT64: "Q", DType.FLOAT32: "f", DType.FLOAT64: "d",
+    DType.FLOAT16: "e",
 }
 _PARTS = {DType.COMPLEX64: "f", DType.COMPLEX128: "d"}
 
@@ -53,6 +54,8 @@ def _from_interface(value):
     interface = value.__array_interface__
     text = interface["typestr"]
     dtype = core.BY_TYPESTR.get(text[1:]) if text[:1] in "<|=" else None
+    if text == "<V2":
+        dtype = DType.BFLOAT16
     if dtype is None:
         raise TypeError("an array of %s cannot be one of Candela's" % text)
     data = interface.get("data")
@@ -150,6 +153,8 @@ def asarray(value, dtype, copy):
     elif isinstance(value, (bool, int, float, complex, list, tuple)) and not hasattr(value, "__array_interface__"):
         if copy is False:
             raise ValueError("numbers of Python cannot become an array without a copy")
+        if dtype in core.HALVES:
+            return core.apply("astype", (core._from_tensor(_from_sequence(value, DType.FLOAT64)),), "dtype", dtype)
         return core._from_tensor(_from_sequence(value, dtype))
     elif hasattr(value, "__array_interface__"):
         tensor, _ = _from_interface(value)
@@ -197,8 +202,34 @@ def _memory(tensor):
 
 def array_interface(tensor):
     dtype = tensor.get_dtype()
+    if dtype == DType.BFLOAT16:
+        raise AttributeError("NumPy has no bfloat16")
+    return _interface(tensor, core.TYPESTRS[dtype])
+
+
+def to_numpy(tensor):
+    """A NumPy array over the same memory; of bfloat16 with the dtype of the package ml_dtypes."""
+    import numpy
+
+    dtype = tensor.get_dtype()
+    if dtype == DType.BFLOAT16:
+        try:
+            from ml_dtypes import bfloat16
+        except ImportError:
+            raise TypeError("NumPy has no bfloat16 without the package ml_dtypes; astype(x, float32) has its values"
+                            ) from None
+
+    class Memory:
+        __array_interface__ = _interface(tensor, core.TYPESTRS.get(dtype, "<u2"))
+
+    array = numpy.asarray(Memory)
+    return array.view(bfloat16) if dtype == DType.BFLOAT16 else array
+
+
+def _interface(tensor, typestr):
+    dtype = tensor.get_dtype()
     shape = tuple(tensor.get_shape())
-    interface = {"version": 3, "typestr": core.TYPESTRS[dtype], "shape": shape}
+    interface = {"version": 3, "typestr": typestr, "shape": shape}
     if 0 in shape:
         interface["data"] = memoryview(b"")
         return interface
@@ -209,6 +240,8 @@ def array_interface(tensor):
 
 
 def buffer(tensor):
+    if tensor.get_dtype() in core.HALVES:
+        raise BufferError("a memoryview cannot be of %s; astype(x, float32) has its values" % tensor.get_dtype().name)
     data = memoryview(tensor.get_bytes().get_data() or b"")
     code = _CODES.get(tensor.get_dtype())
     shape = tensor.get_shape()
@@ -218,6 +251,8 @@ def buffer(tensor):
 
 
 def _to_numbers(array):
+    if array.dtype in core.HALVES:
+        array = core.apply("astype", (array,), "dtype", DType.FLOAT32)
     data = array.tensor.get_bytes().get_data() or b""
     if array.dtype in _PARTS:
         parts = struct.unpack("<%d%s" % (2 * array.size, _PARTS[array.dtype]), data)

@@ -12,8 +12,8 @@ from gi.repository import Gio, GLib
 from ..module import get_introspection_module
 from ..overrides import override
 from ._candela import (  # noqa: F401
-    BY_PYTHON, BY_TYPESTR, TYPESTRS, AxisError, CandelaError, DTypeError, LinAlgError, ParameterError, ShapeError,
-    as_dtype, make_params, to_index_error, to_python)
+    BY_PYTHON, BY_TYPESTR, HALVES, TYPESTRS, AxisError, CandelaError, DTypeError, LinAlgError, ParameterError,
+    ShapeError, as_dtype, make_params, to_index_error, to_python)
 
 Candela = get_introspection_module("Candela")
 
@@ -53,7 +53,7 @@ def _operand(value):
 def _complex_operand(value, beside):
     """A complex number beside arrays: as wide as these need it."""
     dtypes = [operand.dtype for operand in beside if isinstance(operand, (Array, Node)) or hasattr(operand, "dtype")]
-    narrow = dtypes and all(as_dtype(dtype) in (DType.FLOAT32, DType.COMPLEX64) for dtype in dtypes)
+    narrow = dtypes and all(as_dtype(dtype) in (DType.FLOAT32, DType.COMPLEX64, *HALVES) for dtype in dtypes)
     return asarray(value, dtype=DType.COMPLEX64 if narrow else DType.COMPLEX128)._node
 
 
@@ -292,7 +292,7 @@ class Array:
         """The one element, as what Python has for its kind."""
         tensor = self._scalar(what)
         dtype = self.dtype
-        if dtype in (DType.FLOAT32, DType.FLOAT64):
+        if dtype in (DType.FLOAT32, DType.FLOAT64, *HALVES):
             return tensor.get_double([])
         if dtype == DType.UINT64:
             return int.from_bytes(tensor.get_bytes().get_data(), "little")
@@ -319,7 +319,7 @@ class Array:
         return complex(self._read("complex"))
 
     def __index__(self):
-        if self.dtype in (DType.BOOL, DType.FLOAT32, DType.FLOAT64, DType.COMPLEX64, DType.COMPLEX128):
+        if not Candela.dtype_get_kind(self.dtype) & (Candela.DTypeKind.SIGNED | Candela.DTypeKind.UNSIGNED):
             raise TypeError("an array of dtype %s is no index" % self.dtype.name)
         return self._read("index")
 
@@ -382,12 +382,9 @@ class Array:
         return _exchange.array_interface(self.tensor)
 
     def __array__(self, dtype=None, copy=None):
-        import numpy
+        from candela import _exchange
 
-        class Memory:
-            __array_interface__ = self.__array_interface__
-
-        array = numpy.asarray(Memory)
+        array = _exchange.to_numpy(self.tensor)
         if dtype is not None and array.dtype != dtype:
             if copy is False:
                 raise ValueError("another dtype needs a copy")

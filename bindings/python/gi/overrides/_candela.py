@@ -97,7 +97,9 @@ TYPESTRS = {
     DType.BOOL: "|b1", DType.INT8: "|i1", DType.INT16: "<i2", DType.INT32: "<i4", DType.INT64: "<i8",
     DType.UINT8: "|u1", DType.UINT16: "<u2", DType.UINT32: "<u4", DType.UINT64: "<u8",
     DType.FLOAT32: "<f4", DType.FLOAT64: "<f8", DType.COMPLEX64: "<c8", DType.COMPLEX128: "<c16",
+    DType.FLOAT16: "<f2",
 }
+HALVES = (DType.FLOAT16, DType.BFLOAT16)
 BY_TYPESTR = {text[1:]: dtype for dtype, text in TYPESTRS.items()}
 BY_PYTHON = {bool: DType.BOOL, int: DType.INT64, float: DType.FLOAT64, complex: DType.COMPLEX128}
 
@@ -118,7 +120,8 @@ def as_dtype(dtype):
         if text is None and isinstance(dtype, type) and hasattr(dtype, "dtype"):
             text = getattr(dtype(), "dtype").str
         if isinstance(text, str) and text[:1] in "<|=":
-            found = BY_TYPESTR.get(text[1:])
+            # bfloat16 as the package ml_dtypes names it: raw bytes, which NumPy's own are not in an order.
+            found = DType.BFLOAT16 if text == "<V2" else BY_TYPESTR.get(text[1:])
     if found is None:
         raise TypeError("no dtype: %r" % (dtype,))
     return found

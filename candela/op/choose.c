@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Choosing the kernel: which row of an op's table serves the dtypes that are computed
+ * with, and what its results are stored as. */
+#include <candela/op/op-private.h>
+#include <candela/value/half-private.h>
+
+/* What a kernel is wanted to read an input as. */
+static inline CandelaDType
+wanted_dtype (const CandelaInference *inference, guint i)
+{
+  CandelaDType fixed = candela_op_facts_input (inference->facts, i)->fixed;
+
+  return fixed != CANDELA_DTYPE_INVALID ? fixed : inference->compute_dtype;
+}
+
+static gboolean
+row_fits_loop (const CandelaInference *inference, const CandelaKernelInfo *row, gboolean exactly)
+{
+  if (row->n_inputs != 0 && row->n_inputs != inference->n_inputs)
+    return FALSE;
+  for (guint i = 0; i < inference->n_inputs; i++)
+    {
+      CandelaDType wanted = wanted_dtype (inference, i);
+      gboolean fixed = candela_op_facts_input (inference->facts, i)->fixed != CANDELA_DTYPE_INVALID;
+
+      if (exactly || fixed ? row->in[i] != wanted : !candela_dtype_can_cast (wanted, row->in[i]))
+        return FALSE;
+      if (inference->dtypes[i] != row->in[i]
+          && candela_dtype_get_convert_func (inference->dtypes[i], row->in[i]) == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+row_fits_compute (const CandelaInference *inference, const CandelaKernelInfo *row)
+{
+  if (row->n_inputs != 0 && row->n_inputs != inference->n_inputs)
+    return FALSE;
+  for (guint i = 0; i < MIN (inference->n_inputs, CANDELA_MAX_LOOP_INPUTS); i++)
+    {
+      CandelaDType dtype = candela_op_facts_input (inference->facts, i)->fixed;
+
+      if (dtype == CANDELA_DTYPE_INVALID)
+        dtype = inference->compute_dtype != CANDELA_DTYPE_INVALID ? inference->compute_dtype : inference->dtypes[i];
+      if (row->in[i] != CANDELA_DTYPE_INVALID && row->in[i] != dtype)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+is_row (const CandelaKernelInfo *row)
+{
+  return row != NULL && (row->loop != NULL || row->compute != NULL);
+}
+
+/* Of a table of loops, the row of just these dtypes; else the first to which they
+ * can be cast. */
+static const CandelaKernelInfo *
+find_loop (const CandelaInference *inference)
+{
+  const CandelaKernelInfo *rows = inference->facts->info->kernels;
+  CandelaDType first = inference->n_inputs > 0 ? wanted_dtype (inference, 0) : CANDELA_DTYPE_INVALID;
+
+  for (const CandelaKernelInfo *row = rows; is_row (row); row++)
+    if ((inference->n_inputs == 0 || row->in[0] == first) && row_fits_loop (inference, row, TRUE))
+      return row;
+  for (const CandelaKernelInfo *row = rows; is_row (row); row++)
+    if (row_fits_loop (inference, row, FALSE))
+      return row;
+  return NULL;
+}
+
+const CandelaKernelInfo *
+candela_inference_find_kernel (const CandelaInference *inference)
+{
+  if (inference->facts->info->axes == CANDELA_AXES_ELEMENTWISE)
+    return find_loop (inference);
+  for (const CandelaKernelInfo *row = inference->facts->info->kernels; is_row (row); row++)
+    if (row_fits_compute (inference, row))
+      return row;
+  return NULL;
+}
+
+gboolean
+candela_inference_choose_kernel (CandelaInference *inference, GError **error)
+{
+  inference->kernel = candela_inference_find_kernel (inference);
+  return inference->kernel != NULL
+         || candela_inference_fail (inference, error, CANDELA_ERROR_DTYPE, "there is no kernel for dtype %s",
+                                    candela_dtype_get_name (inference->compute_dtype != CANDELA_DTYPE_INVALID
+                                                              ? inference->compute_dtype
+                                                            : inference->n_inputs > 0 ? inference->dtypes[0]
+                                                                                      : CANDELA_DTYPE_INVALID));
+}
+
+/* What a loop computes in float32 for inputs of a narrower float is stored as these are. */
+CandelaDType
+candela_inference_stored_dtype (const CandelaInference *inference, guint output)
+{
+  CandelaDType dtype = inference->kernel->out[output];
+
+  if (dtype != CANDELA_DTYPE_FLOAT32 || !candela_dtype_is_half (inference->compute_dtype))
+    return dtype;
+  return row_fits_loop (inference, inference->kernel, TRUE) ? dtype : inference->compute_dtype;
+}
