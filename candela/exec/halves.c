@@ -11,6 +11,8 @@
 
 /* Elements that one thread converts at a time. */
 #define CHUNK (64 * 1024)
+/* … and at most together, where they have to be packed before. */
+#define PIECE 4096
 #define FEW_INPUTS 8
 
 typedef struct
@@ -42,10 +44,31 @@ candela_kernel_has_halves (const CandelaKernel *kernel)
 
 /* ---- Inputs ---- */
 
+/* Packed in its own dtype first, unless it lies so. */
+static void
+widen_elements (const CandelaKernel *stored, guint input, gint64 start, gsize n, float *out)
+{
+  CandelaDType dtype = stored->in_dtypes[input];
+  const guint16 *in = candela_kernel_get_input (stored, input);
+  guint16 packed[PIECE];
+
+  if (in != NULL && candela_layout_is_contiguous (stored->in_layouts[input]))
+    {
+      candela_dtype_convert (dtype, in + start, CANDELA_DTYPE_FLOAT32, out, n);
+      return;
+    }
+  for (gsize done = 0, part; done < n; done += part)
+    {
+      part = MIN (n - done, PIECE);
+      candela_kernel_pack_input (stored, input, dtype, start + (gint64) done, part, packed);
+      candela_dtype_convert (dtype, packed, CANDELA_DTYPE_FLOAT32, out + done, part);
+    }
+}
+
 static void
 feed_widened (gpointer data, gint64 start, gsize n, gpointer out)
 {
-  candela_kernel_pack_input (data, 0, CANDELA_DTYPE_FLOAT32, start, n, out);
+  widen_elements (data, 0, start, n, out);
 }
 
 /* Of a half dtype, and no axis that stays lies behind one that is reduced. */
@@ -86,8 +109,8 @@ widen_chunk (guint64 chunk, gpointer data)
   gint64 n = candela_layout_get_n_elements (self->stored->in_layouts[self->operand]);
   gint64 start = (gint64) chunk * CHUNK;
 
-  candela_kernel_pack_input (self->stored, self->operand, CANDELA_DTYPE_FLOAT32, start, (gsize) MIN (n - start, CHUNK),
-                             (float *) (gpointer) self->in[self->operand]->data + start);
+  widen_elements (self->stored, self->operand, start, (gsize) MIN (n - start, CHUNK),
+                  (float *) (gpointer) self->in[self->operand]->data + start);
 }
 
 static gboolean
