@@ -16,7 +16,7 @@ packages="gcc g++ make libc6-dev autoconf automake libtool autoconf-archive pkgc
   libglib2.0-dev libjson-glib-dev libzip-dev libopenblas-dev libdnnl-dev libsleef-dev libkissfft-dev
   libgraphviz-dev
   gobject-introspection libgirepository1.0-dev gir1.2-glib-2.0 gi-docgen
-  python3 python3-gi python3-numpy gjs valac"
+  python3 python3-gi python3-numpy python3-venv gjs valac"
 
 # Those that dpkg does not know as installed; all of them where there is no dpkg.
 missing_packages ()

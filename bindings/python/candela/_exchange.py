@@ -287,8 +287,10 @@ _SAME = {
 def array_ufunc(ufunc, method, inputs, options):
     """Element-wise functions stay lazy; what Candela has not is NumPy's, on the values."""
     name = _UFUNCS.get(ufunc.__name__) or (ufunc.__name__ if ufunc.__name__ in _SAME else None)
-    if method == "__call__" and name is not None and not options:
-        return core.apply(name, inputs)
+    if method == "__call__" and name is not None and options.keys() <= {"dtype"}:
+        result, dtype = core.apply(name, inputs), options.get("dtype")
+        if dtype is None or core.as_dtype(dtype) == result.dtype:
+            return result
     inputs = [value.__array__() if isinstance(value, core.Array) else value for value in inputs]
     if any(isinstance(out, core.Array) for out in options.get("out", ())):
         raise TypeError("%s: NumPy cannot write into an array of Candela's" % ufunc.__name__)

@@ -73,7 +73,11 @@ def _is_over_arrays(name):
 def _of_op(name):
     import candela
 
-    return _method(getattr(candela, name)) if not name.startswith("_") and _is_over_arrays(name) else None
+    if name.startswith("_") or not _is_over_arrays(name):
+        return None
+    function = getattr(candela, name)
+    # An extension may have the name of one of its functions: fft.
+    return _method(function if callable(function) else getattr(function, name))
 
 
 def find(name):

@@ -406,6 +406,11 @@ class Array:
 
         return _exchange.array_ufunc(ufunc, method, inputs, options)
 
+    def __array_function__(self, function, types, args, options):
+        from candela import _numpy
+
+        return _numpy.array_function(function, types, args, options)
+
     def __buffer__(self, flags):
         from candela import _exchange
 

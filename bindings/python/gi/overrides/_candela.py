@@ -87,7 +87,24 @@ def _dtype_name(self):
     return Candela.dtype_get_name(self)
 
 
+def _numpy_dtype(self):
+    """NumPy's, which takes this for one of its own by it: numpy.dtype(candela.float32)."""
+    import numpy
+
+    return numpy.dtype(self.name)
+
+
+def _array_function(self, function, types, args, options):
+    """NumPy's functions over dtypes, as result_type(), would take what is an int for a number."""
+    def of_numpy(value):
+        return value.dtype if isinstance(value, DType) else value
+
+    return function(*map(of_numpy, args), **{name: of_numpy(value) for name, value in options.items()})
+
+
 DType.name = property(_dtype_name)
+DType.__array_function__ = _array_function
+DType.dtype = DType.__numpy_dtype__ = property(_numpy_dtype)
 DType.itemsize = property(Candela.dtype_get_size)
 DType.__str__ = _dtype_name
 DType.__repr__ = lambda self: "candela.%s" % self.name
