@@ -17,12 +17,6 @@ part_of (CandelaTensor *tensor, gint64 i)
                                                                             : ((const double *) data)[i];
 }
 
-static gboolean
-is_complex (CandelaDType dtype)
-{
-  return candela_dtype_get_kind (dtype) == CANDELA_DTYPE_KIND_COMPLEX;
-}
-
 /* A value of any dtype from numbers as text; of complex ones both parts in turn. */
 static CandelaNode *
 make_any (const char *dtype, const char *shape, const char *elements)
