@@ -96,7 +96,7 @@ def sums_of_products():
     values(xp.tensordot(A, A), 30.0)
     values(xp.tensordot(A, A, axes=([0], [1])), [[7.0, 15.0], [10.0, 22.0]])
     values(xp.expr("einsum(a, a, subscripts='ij,kj->ik')", a=A), [[5.0, 11.0], [11.0, 25.0]])
-    check("character 4" in str(raises(ValueError, lambda: xp.einsum("ij,jk->ik", A, A[1:]))))
+    check("character 4" in str(raises(ValueError, lambda: xp.einsum("ij,jk->ik", A, xp.zeros((3, 2))))))
     raises(TypeError, lambda: xp.tensordot(A, A, axes=None))
     raises(IndexError, lambda: xp.tensordot(A, A, axes=3))
     z = xp.asarray([1 + 2j, 3 - 1j])
