@@ -50,4 +50,10 @@ void candela_stage_program_set_scalars (const CandelaPass *pass, CandelaStage *s
 void candela_stage_group_run (const CandelaPass *pass, const CandelaStageGroup *group, CandelaStage *stages,
                               const guint8 *const *inputs, guint8 *scratch, guint64 start, gsize n);
 
+/* A step that goes row by row and is one group, a row whole blocks: rows from that of element
+ * start on, whose inputs are given, without being set up for each. */
+gboolean candela_stage_rows_can_run (const CandelaPass *pass);
+void candela_stage_rows_run (const CandelaPass *pass, CandelaStage *stages, const guint8 *const *inputs,
+                             guint8 *scratch, guint64 start, guint64 end);
+
 G_END_DECLS

@@ -287,6 +287,13 @@ run_range (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **i
   g_autoptr (CandelaBuffer) across = pack_across (pass, start, end, inputs);
   CandelaStage *stages = candela_pass_begin (pass, scratch, span);
 
+  if (start < end && candela_stage_rows_can_run (pass))
+    {
+      for (guint32 i = 0; i < pass->step->n_inputs; i++)
+        inputs[i] = prepare_input (pass, scratch, i, start, span);
+      candela_stage_rows_run (pass, stages, inputs, scratch, start, end);
+      return;
+    }
   for (; start < end; start += span)
     {
       if (pass->row != 0 && loops)
