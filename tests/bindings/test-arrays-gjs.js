@@ -43,6 +43,11 @@ test('operators', () => {
     values(I.negative(), [-7n, 7n, -3n]);
     values(asarray([1, 2], {dtype: 'float32'}).multiply(1.5), [1.5, 3], DType.FLOAT32);
     values(I.add(true), [8n, -6n, 4n]);
+    values(asarray([1, 2], {dtype: 'float32'}).multiply(2n), [2, 4], DType.FLOAT32);
+    values(asarray([1, 2], {dtype: 'uint64'}).add(2n ** 64n - 3n), [2n ** 64n - 2n, 2n ** 64n - 1n], DType.UINT64);
+    values(ops.full([1], 2n ** 64n - 1n), [2n ** 64n - 1n], DType.UINT64);
+    equal(asarray([1, 2], {dtype: 'float32'}).multiply(Candela.Node.new_complex(0, 1)).dtype, DType.COMPLEX64);
+    throws(RangeError, () => I.add(2n ** 64n));
     values(I.add(2n ** 62n), [2n ** 62n + 7n, 2n ** 62n - 7n, 2n ** 62n + 3n]);
 });
 
@@ -82,6 +87,14 @@ test('indexing', () => {
     values(m.at('...', 'None', 1), [[1n], [4n]]);
     values(m.at('1:1'), []);
     values(m.update(9, {key: '0, 1'}), [[0n, 9n, 2n], [3n, 4n, 5n]]);
+    values(m.at([1, 0], [2, -2]), [5n, 1n]);
+    values(m.at(asarray([1n])), [[3n, 4n, 5n]]);
+    values(m.with('0, 1', 9), [[0n, 9n, 2n], [3n, 4n, 5n]]);
+    values(m.with(0, ':2', [7, 8].map(BigInt)), [[7n, 8n, 2n], [3n, 4n, 5n]]);
+    values(m.with([1, 0], [2, -2], 9), [[0n, 9n, 2n], [3n, 4n, 9n]]);
+    values(m.with(m.greater(3), [7n, 8n]), [[0n, 1n, 2n], [3n, 7n, 8n]]);
+    values(m.with(m.greater(3), 0), [[0n, 1n, 2n], [3n, 0n, 0n]]);
+    values(m, [[0n, 1n, 2n], [3n, 4n, 5n]]);
 });
 
 test('indexing: what is wrong', () => {

@@ -154,7 +154,9 @@ def indexing_by_arrays():
     values(m[[]], [])
     raises(IndexError, lambda: m[[1.5]])
     raises(IndexError, lambda: m[[0, 2]].materialize())
-    raises(IndexError, lambda: m[[0, 1], [0, 3]])
+    raises(IndexError, lambda: m[[0, 1], [0, 3]].materialize())
+    raises(IndexError, lambda: m[[0, 1], 3])
+    raises(IndexError, lambda: m[[0, 1], [0, 1, 2]])
     raises(IndexError, lambda: m[[0], [0], [0]])
     if numpy is not None:
         n = numpy.arange(60).reshape(3, 4, 5)

@@ -246,11 +246,27 @@ function _init() {
         case 'boolean':
             return Node.new_bool(value);
         case 'bigint':
-            return Node.new_tensor(tensorFromNested(value));
+            // gjs may not pass all 64 bits of one.
+            if (BigInt.asIntN(64, value) !== value && BigInt.asUintN(64, value) !== value)
+                throw new RangeError(`64 bits do not hold ${value}`);
+            return Expression.build(String(value), {});
         }
         if (isTyped(value) || Array.isArray(value))
             return asarray(value).node;
         throw new TypeError(`no array and no number: ${told(value)}`);
+    }
+
+    // What chooses elements one by one, among the parts of a key.
+    function isChoice(part) {
+        return part instanceof CandelaArray || Array.isArray(part) || isTyped(part);
+    }
+
+    function isMask(key) {
+        return key.length === 1 && key[0] instanceof CandelaArray && key[0].dtype === DType.BOOL;
+    }
+
+    function asIndices(key) {
+        return key.map(part => Array.isArray(part) ? asarray(part, {dtype: DType.INT64}) : part);
     }
 
     // ---- Ops ----
@@ -429,11 +445,24 @@ function _init() {
             return Candela.Plan.new([this._node], flags);
         }
 
-        // x.at('1:4, ::-1'), x.at(0, -1), x.at(x.greater(0))
+        // x.at('1:4, ::-1'), x.at(0, -1), x.at(x.greater(0)), x.at([0, 2], [1, 1])
         at(...key) {
-            if (key.length === 1 && key[0] instanceof CandelaArray && key[0].dtype === DType.BOOL)
+            if (isMask(key))
                 return apply('boolean_mask', [this, key[0]]);
+            if (key.some(isChoice))
+                return apply('gather', [this, ...asIndices(key)]);
             return apply('index', [this], {key: key.join(', ')});
+        }
+
+        // Another array, with a value where the key, as at() takes it, says: x.with('1:4', 0).
+        with(...args) {
+            const value = args.at(-1), key = args.slice(0, -1);
+
+            if (isMask(key))
+                return apply('place', [this, key[0], value]);
+            if (key.some(isChoice))
+                return apply('scatter', [this, value, ...asIndices(key)]);
+            return apply('update', [this, value], {key: key.join(', ')});
         }
 
         // The elements in row-major order, a copy; those of complex arrays as pairs, of float16

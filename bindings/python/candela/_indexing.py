@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Elements chosen by arrays of indices, and by masks.
+# Elements chosen by arrays of indices, and by masks: got, and set.
 
 from gi.overrides import Candela as core
 from gi.repository import Candela
@@ -21,7 +21,7 @@ class _Mask:
 
 def _array_part(part):
     """What chooses, as an array of integers or a mask; all else as it is."""
-    if part is None or part is Ellipsis or isinstance(part, slice):
+    if part is None or part is Ellipsis or isinstance(part, slice) or type(part) is int:
         return part
     array = core.asarray(part)
     if array.size == 0 and isinstance(part, list):
@@ -64,6 +64,11 @@ def _split(x, parts):
             for index in core.apply_now("nonzero", (part.array,)):
                 chosen.append((len(plain), index))
                 plain.append(slice(None))
+        elif isinstance(part, int):
+            if not -x.shape[axis] <= part < x.shape[axis]:
+                raise IndexError("index %d is out of range for axis %d of length %d" % (part, axis, x.shape[axis]))
+            chosen.append((len(plain), part))
+            plain.append(slice(None))
         else:
             chosen.append((len(plain), part))
             plain.append(slice(None))
@@ -71,13 +76,20 @@ def _split(x, parts):
     return tuple(plain), chosen
 
 
-def _in_range(index, n, axis):
-    """The indices as ones from 0 up. They are looked at: where they are together one number, what is out
-    of range would be another element."""
-    if index.size and (int(core.apply("max", (index,))) >= n or int(core.apply("min", (index,))) < -n):
-        raise IndexError("an index is out of range for axis %d of length %d" % (axis, n))
-    index = core.apply("astype", (index,), "dtype", "int64")
-    return core.apply("where", (index < 0, index + n, index))
+def _turned(parts, axes, indices, ndim):
+    """Where NumPy has what arrays of indices choose before all other axes though they are for axes side by
+    side, since other parts of the key are between them: the order in which an op's axes are NumPy's, and the
+    other way round. Otherwise None."""
+    places = [i for i, part in enumerate(parts) if part is not None and part is not Ellipsis
+              and not isinstance(part, slice)]
+    first = min(axes)
+    if first == 0 or max(axes) - first + 1 != len(axes) or places[-1] - places[0] + 1 == len(places):
+        return None
+    n = max(getattr(index, "ndim", 0) for index in indices)
+    total = ndim - len(axes) + n
+    there = (*range(n, n + first), *range(n), *range(n + first, total))
+    back = (*range(first, first + n), *range(first), *range(first + n, total))
+    return there, back
 
 
 def take(x, key):
@@ -90,34 +102,62 @@ def take(x, key):
     # Slices and new axes first; what chooses takes whole axes then.
     plain, chosen = _split(x, _whole_key(x, parts))
     x = x[plain]
-    axes = [axis for axis, _ in chosen]
+    axes, indices = zip(*chosen)
     if len(chosen) == 1:
-        axis, index = chosen[0]
-        shape = x.shape[:axis] + index.shape + x.shape[axis + 1:]
-        flat = core.apply("reshape", (index,), "shape", (-1,) if index.size else (0,))
-        return core.apply("reshape", (core.apply("take", (x, flat), "axis", axis),), "shape", shape)
+        return core.apply("take", (x, indices[0]), "axis", axes[0])
+    result = core.apply("gather", (x, *indices), "axes", axes)
+    turned = _turned(parts, axes, indices, x.ndim)
+    return result if turned is None else core.apply("permute_dims", (result,), "axes", turned[1])
 
-    flat, shape = None, ()
-    for axis, index in chosen:
-        index = _in_range(index, x.shape[axis], axis)
-        try:
-            flat = index if flat is None else flat * x.shape[axis] + index
-        except core.ShapeError:
-            raise IndexError("indices of shape %s and others before them, of shape %s, cannot be broadcast together"
-                             % (index.shape, flat.shape)) from None
-    shape = flat.shape
-    rest = [axis for axis in range(x.ndim) if axis not in axes]
-    rest_shape = tuple(x.shape[axis] for axis in rest)
-    length = 1
-    for axis in axes:
-        length *= x.shape[axis]
-    turned = core.apply("permute_dims", (x,), "axes", tuple(axes + rest))
-    lines = core.apply("reshape", (turned,), "shape", (length,) + rest_shape)
-    index = core.apply("reshape", (flat,), "shape", (flat.size,))
-    result = core.apply("reshape", (core.apply("take", (lines, index), "axis", 0),), "shape", shape + rest_shape)
-    if axes != list(range(axes[0], axes[0] + len(axes))):
-        return result
-    # Side by side they stand where they were.
-    order = list(range(len(shape), len(shape) + axes[0])) + list(range(len(shape)))
-    order += list(range(len(shape) + axes[0], result.ndim))
-    return core.apply("permute_dims", (result,), "axes", tuple(order))
+
+# ---- Setting ----
+
+_ORDER = [Kind.BOOL, Kind.SIGNED, Kind.FLOAT, Kind.COMPLEX]
+
+
+def _rank(dtype):
+    """Of the kinds in the order in which they hold each other; all integers are one."""
+    kind = Candela.dtype_get_kind(dtype)
+    return _ORDER.index(Kind.SIGNED if kind == Kind.UNSIGNED else kind)
+
+
+def _error(kind, code, message):
+    return kind(message, "candela-error-quark", int(code))
+
+
+def _put_masked(x, mask, value):
+    mask.check(x.shape)
+    mask, rest = mask.array, x.shape[mask.array.ndim:]
+    if value.ndim > len(rest):
+        return core.apply("place", (x, mask, value))
+    # The same for all that is true: as any element-wise op.
+    if any(n not in (1, length) for n, length in zip(value.shape[::-1], rest[::-1])):
+        raise _error(core.ShapeError, Candela.Error.SHAPE,
+                     "a value of shape %s cannot be broadcast to elements of shape %s" % (value.shape, rest))
+    if _rank(value.dtype) > _rank(x.dtype):
+        raise _error(core.DTypeError, Candela.Error.DTYPE, "a value of dtype %s cannot be put into an array of dtype %s"
+                     % (value.dtype.name, x.dtype.name))
+    if not value.node.is_weak() and value.dtype != x.dtype:
+        value = core.apply("astype", (value,), "dtype", x.dtype)
+    if rest:
+        mask = core.apply("reshape", (mask,), "shape", mask.shape + (1,) * len(rest))
+    return core.apply("where", (mask, value, x))
+
+
+def put(x, key, value):
+    """x with x[key], where key has masks or arrays of integers in it, replaced by a value without leading
+    axes of length 1."""
+    parts = [_array_part(part) for part in (key if isinstance(key, tuple) else (key,))]
+    if len(parts) == 1 and isinstance(parts[0], _Mask):
+        return _put_masked(x, parts[0], value)
+
+    plain, chosen = _split(x, _whole_key(x, parts))
+    axes, indices = zip(*chosen)
+    whole = all(part == slice(None) for part in plain)
+    part = x if whole else x[plain]
+    turned = _turned(parts, axes, indices, part.ndim)
+    if turned is not None and value.ndim > 0:
+        value = core.apply("reshape", (value,), "shape", (1,) * (len(turned[0]) - value.ndim) + value.shape)
+        value = core.apply("permute_dims", (value,), "axes", turned[0])
+    part = core.apply("scatter", (part, value, *indices), "axes", axes)
+    return part if whole else core.apply("update", (x, part), "key", core._key_text(plain))

@@ -27,17 +27,23 @@ _LONG = 1 << 18
 
 # ---- Arrays ----
 
-_OPERANDS = {bool: Node.new_bool, int: Node.new_int, float: Node.new_float}
+def _int_node(value):
+    """Of an int of 64 bits, with or without a sign."""
+    try:
+        return Node.new_int(value) if value < 1 << 63 else Node.new_uint(value)
+    except OverflowError:
+        raise OverflowError("%d does not fit into 64 bits" % value) from None
+
+
+_OPERANDS = {bool: Node.new_bool, int: _int_node, float: Node.new_float,
+             complex: lambda value: Node.new_complex(value.real, value.imag)}
 
 
 def _operand(value):
     """What stands beside an array in an expression, as a node; NotImplemented if it cannot."""
     make = _OPERANDS.get(type(value))
     if make is not None:
-        try:
-            return make(value)
-        except OverflowError:
-            raise OverflowError("%d does not fit into 64 bits" % value) from None
+        return make(value)
     if isinstance(value, Array):
         return value._node
     if isinstance(value, Node):
@@ -50,13 +56,6 @@ def _operand(value):
     return NotImplemented
 
 
-def _complex_operand(value, beside):
-    """A complex number beside arrays: as wide as these need it."""
-    dtypes = [operand.dtype for operand in beside if isinstance(operand, (Array, Node)) or hasattr(operand, "dtype")]
-    narrow = dtypes and all(as_dtype(dtype) in (DType.FLOAT32, DType.COMPLEX64, *HALVES) for dtype in dtypes)
-    return asarray(value, dtype=DType.COMPLEX64 if narrow else DType.COMPLEX128)._node
-
-
 def _wrap(node):
     array = _new(Array)
     array._node = node
@@ -66,9 +65,7 @@ def _wrap(node):
 
 def apply(name, operands, *params):
     """An op by its name over operands; params are names and values in turn, as in make_params()."""
-    nodes = [None if operand is None
-             else _complex_operand(operand, operands) if isinstance(operand, complex) else _operand(operand)
-             for operand in operands]
+    nodes = [None if operand is None else _operand(operand) for operand in operands]
     for operand, node in zip(operands, nodes):
         if node is NotImplemented:
             raise TypeError("%s: no array and no number: %r" % (name, operand))
@@ -93,8 +90,7 @@ def outputs(array):
 
 def _binary(name):
     def method(self, other):
-        node = (other._node if type(other) is Array
-                else _complex_operand(other, (self,)) if isinstance(other, complex) else _operand(other))
+        node = other._node if type(other) is Array else _operand(other)
         if node is NotImplemented:
             return node
         try:
@@ -106,7 +102,7 @@ def _binary(name):
 
 def _reflected(name):
     def method(self, other):
-        node = _complex_operand(other, (self,)) if isinstance(other, complex) else _operand(other)
+        node = _operand(other)
         if node is NotImplemented:
             return node
         try:
@@ -348,8 +344,19 @@ class Array:
         node = _operand(value) if not isinstance(value, (list, tuple)) else asarray(value)._node
         if node is NotImplemented:
             raise TypeError("no array and no number: %r" % (value,))
+        shape = node.get_shape()
         try:
-            self._node = _new_op("update", [self._node, node], make_params("key", _key_text(key)))
+            if shape and shape[0] == 1:
+                # Leading axes of length 1 say nothing.
+                while shape and shape[0] == 1:
+                    del shape[0]
+                node = _new_op("reshape", [node], make_params("shape", tuple(shape)))
+            if _chooses(key):
+                from candela import _indexing
+
+                self._node = _indexing.put(self, key, _wrap(node))._node
+            else:
+                self._node = _new_op("update", [self._node, node], make_params("key", _key_text(key)))
         except GLib.Error as error:
             raise to_index_error(error) from None
         self._tensor = None
@@ -447,9 +454,29 @@ def _define(cls, name, method):
     setattr(cls, name, method)
 
 
+def _in_place(name):
+    """x += y is x = x + y, but that the dtype and the shape stay."""
+    combine = _binary(name)
+
+    def method(self, other):
+        result = combine(self, other)
+        if result is NotImplemented:
+            return result
+        if result.dtype != self.dtype:
+            raise DTypeError("%s: of dtypes that give %s, and not that of the array on the left, %s"
+                             % (name, result.dtype.name, self.dtype.name), "candela-error-quark",
+                             int(Candela.Error.DTYPE))
+        if result.shape != self.shape:
+            raise ShapeError("%s: of shapes that give %s, and not that of the array on the left, %s"
+                             % (name, result.shape, self.shape), "candela-error-quark", int(Candela.Error.SHAPE))
+        return result
+    return method
+
+
 for _word, _op in _BINARY.items():
     _define(Array, "__%s__" % _word, _binary(_op))
     _define(Array, "__r%s__" % _word, _reflected(_op))
+    _define(Array, "__i%s__" % _word, _in_place(_op))
 for _word, _op in _COMPARE.items():
     _define(Array, "__%s__" % _word, _binary(_op))
 for _word, _op in _UNARY.items():

@@ -5,6 +5,7 @@
 import functools
 import json
 import operator
+import re
 
 from gi.repository import GLib
 
@@ -73,10 +74,13 @@ def to_python(error):
     return error
 
 
+_OF_KEYS = re.compile("index: |update: (key|x has shape|a second)|(gather|scatter): indices of shapes")
+
+
 def to_index_error(error):
     """What is wrong with a key is an IndexError."""
     error = to_python(error)
-    if error.message.startswith("index: ") and not isinstance(error, (AxisError, DTypeError)):
+    if _OF_KEYS.match(error.message) and not isinstance(error, (AxisError, DTypeError)):
         return AxisError(error.message, error.domain, error.code)
     return error
 
