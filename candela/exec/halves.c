@@ -37,7 +37,7 @@ candela_kernel_has_halves (const CandelaKernel *kernel)
     if (candela_dtype_is_half (kernel->in_dtypes[i]))
       return TRUE;
   for (guint o = 0; o < kernel->n_outputs; o++)
-    if (candela_dtype_is_half (kernel->out_dtypes[o]) && kernel->outputs[o] != NULL)
+    if (candela_dtype_is_half (kernel->out_dtypes[o]) && (kernel->outputs[o] != NULL || kernel->made != NULL))
       return TRUE;
   return FALSE;
 }
@@ -139,6 +139,11 @@ make_output (Widening *self, guint o, GError **error)
 
   self->outputs[o] = stored->outputs[o];
   self->out_dtypes[o] = stored->out_dtypes[o];
+  if (stored->made != NULL)
+    {
+      self->out_dtypes[o] = candela_dtype_arithmetic (stored->out_dtypes[o]);
+      return TRUE;
+    }
   self->out_layouts[o] = candela_layout_ref (stored->out_layouts[o]);
   if (!candela_dtype_is_half (stored->out_dtypes[o]) || stored->outputs[o] == NULL)
     return TRUE;
@@ -167,18 +172,42 @@ narrow_chunk (guint64 chunk, gpointer data)
                          self->stored->out_dtypes[self->operand], out + start, (gsize) MIN (n - start, CHUNK));
 }
 
-static void
-narrow_outputs (Widening *self)
+/* What the kernel has made itself, and which has the shape that it said. */
+static gboolean
+narrow_made (const CandelaKernel *stored, guint o, GError **error)
 {
-  for (guint o = 0; o < self->stored->n_outputs; o++)
-    {
-      gint64 n = candela_layout_get_n_elements (self->stored->out_layouts[o]);
+  g_autoptr (CandelaTensor) wide = g_steal_pointer (&stored->made[o]);
+  CandelaLayout *layout = candela_tensor_get_layout (wide);
+  gsize n = (gsize) candela_layout_get_n_elements (layout);
+  g_autoptr (CandelaBuffer) buffer = candela_buffer_new (n * sizeof (guint16), error);
 
+  if (buffer == NULL)
+    return FALSE;
+  candela_dtype_convert (CANDELA_DTYPE_FLOAT32, candela_tensor_get_buffer (wide)->data, stored->out_dtypes[o],
+                         buffer->data, n);
+  stored->made[o] = candela_tensor_new_for_buffer (stored->out_dtypes[o], layout, buffer);
+  return TRUE;
+}
+
+static gboolean
+narrow_outputs (Widening *self, GError **error)
+{
+  const CandelaKernel *stored = self->stored;
+
+  for (guint o = 0; o < stored->n_outputs; o++)
+    {
+      gint64 n;
+
+      if (stored->made != NULL && stored->made[o] != NULL && candela_dtype_is_half (stored->out_dtypes[o])
+          && !narrow_made (stored, o, error))
+        return FALSE;
       if (self->out[o] == NULL)
         continue;
+      n = candela_layout_get_n_elements (stored->out_layouts[o]);
       self->operand = o;
-      candela_kernel_parallel_for (self->stored, ((guint64) n + CHUNK - 1) / CHUNK, narrow_chunk, self);
+      candela_kernel_parallel_for (stored, ((guint64) n + CHUNK - 1) / CHUNK, narrow_chunk, self);
     }
+  return TRUE;
 }
 
 /* ---- The call ---- */
@@ -218,10 +247,7 @@ run_widened (Widening *self, gconstpointer *inputs, const CandelaLayout **layout
       self->kernel.feed = feed_widened;
       self->kernel.feed_data = (gpointer) stored;
     }
-  if (!CANDELA_OP_GET_CLASS (stored->op)->compute (stored->op, &self->kernel, error))
-    return FALSE;
-  narrow_outputs (self);
-  return TRUE;
+  return CANDELA_OP_GET_CLASS (stored->op)->compute (stored->op, &self->kernel, error) && narrow_outputs (self, error);
 }
 
 gboolean
@@ -251,7 +277,8 @@ candela_kernel_compute_widened (const CandelaKernel *kernel, GError **error)
   for (guint o = 0; o < kernel->n_outputs; o++)
     {
       g_clear_pointer (&self.out[o], candela_buffer_unref);
-      g_clear_pointer (&self.out_layouts[o], candela_layout_unref);
+      if (kernel->made == NULL)
+        g_clear_pointer (&self.out_layouts[o], candela_layout_unref);
     }
   return ok;
 }

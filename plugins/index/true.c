@@ -380,6 +380,7 @@ const CandelaOpInfo index_nonzero_op = {
   .output_shape = CANDELA_OUTPUT_SHAPE_DATA,
   .infer = infer_nonzero,
   .kernels = nonzero_kernels,
+  .takes_halves = TRUE,
 };
 
 const CandelaOpInfo index_boolean_mask_op = {
@@ -392,4 +393,5 @@ const CandelaOpInfo index_boolean_mask_op = {
   .output_shape = CANDELA_OUTPUT_SHAPE_DATA,
   .infer = infer_mask,
   .kernels = mask_kernels,
+  .takes_halves = TRUE,
 };
