@@ -5,6 +5,7 @@
  * wants, so that whoever reads a tensor has nothing to check. */
 #include <candela/value/dtype-private.h>
 #include <candela/value/layout-private.h>
+#include <candela/value/tensor-object.h>
 #include <candela/value/tensor-private.h>
 
 #include <string.h>
@@ -327,4 +328,34 @@ candela_tensor_new_foreign (CandelaDType dtype, CandelaLayout *layout, gpointer 
   if (buffer == NULL)
     return NULL;
   return candela_tensor_new_for_buffer (dtype, layout, buffer);
+}
+
+/**
+ * candela_tensor_new_for_object:
+ * @dtype: the type of the elements
+ * @layout: where in the memory they are
+ * @data: (nullable): the memory; may be %NULL only if there are no elements
+ * @n_bytes: how many bytes there are
+ * @flags: whether they may be written
+ * @owner: what the memory belongs to
+ * @error: return location for an error
+ *
+ * As candela_tensor_new_foreign(), with a reference to an object instead of a function
+ * to call, for as long as the memory is needed. A language may drop what holds a tensor
+ * where none of its functions can be called, as while it handles an error; it can
+ * always drop an object.
+ *
+ * Errors: those of candela_tensor_new_foreign().
+ *
+ * Returns: (transfer full): the tensor, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+CandelaTensor *
+candela_tensor_new_for_object (CandelaDType dtype, CandelaLayout *layout, gpointer data, gsize n_bytes,
+                               CandelaMemoryFlags flags, GObject *owner, GError **error)
+{
+  g_return_val_if_fail (G_IS_OBJECT (owner), NULL);
+
+  return candela_tensor_new_foreign (dtype, layout, data, n_bytes, flags, g_object_unref, g_object_ref (owner), error);
 }

@@ -3,6 +3,7 @@
  * Tensors over each kind of memory, the buffers under them, and what is refused. */
 #include <candela/value/dtype-private.h>
 #include <candela/value/layout-private.h>
+#include <candela/value/tensor-object.h>
 #include <candela/value/tensor-private.h>
 
 #include <glib/gstdio.h>
@@ -271,6 +272,28 @@ test_unaligned (void)
 }
 
 static void
+test_object (void)
+{
+  float numbers[] = { 1, 2 };
+  GObject *owner = g_object_new (G_TYPE_OBJECT, NULL);
+  g_autoptr (CandelaLayout) two = candela_layout_new (LIST (2), NULL);
+  g_autoptr (CandelaLayout) five = candela_layout_new (LIST (5), NULL);
+  CandelaTensor *tensor;
+
+  g_object_add_weak_pointer (owner, (gpointer *) &owner);
+  assert_fails (candela_tensor_new_for_object (CANDELA_DTYPE_FLOAT32, five, numbers, sizeof numbers,
+                                               CANDELA_MEMORY_READ_ONLY, owner, failure),
+                CANDELA_ERROR_SHAPE, "20 bytes, but there are 8");
+  tensor = candela_tensor_new_for_object (CANDELA_DTYPE_FLOAT32, two, numbers, sizeof numbers,
+                                          CANDELA_MEMORY_READ_ONLY, owner, NULL);
+  g_object_unref (owner);
+  g_assert_true (candela_tensor_get_data (tensor) == numbers);
+  g_assert_nonnull (owner);
+  g_object_unref (tensor);
+  g_assert_null (owner);
+}
+
+static void
 test_foreign (void)
 {
   float numbers[] = { 1, 2, 3, 4 };
@@ -472,6 +495,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tensor/bytes", test_bytes);
   g_test_add_func ("/tensor/unaligned", test_unaligned);
   g_test_add_func ("/tensor/foreign", test_foreign);
+  g_test_add_func ("/tensor/object", test_object);
   g_test_add_func ("/tensor/mapped", test_mapped);
   g_test_add_func ("/tensor/elements", test_elements);
   g_test_add_func ("/tensor/construct", test_construct);

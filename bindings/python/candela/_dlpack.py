@@ -122,6 +122,17 @@ def _open(capsule):
     raise BufferError("no DLPack capsule, or one that was taken already")
 
 
+class _Taken:
+    """What was taken from a capsule: its deleter is called once, with it."""
+
+    def __init__(self, managed, address):
+        self.managed, self.address = managed, address
+
+    def __del__(self):
+        if self.managed.deleter:
+            self.managed.deleter(self.address)
+
+
 def take(value, device=None, copy=None):
     """A tensor over what value.__dlpack__() gives."""
     if value.__dlpack_device__()[0] != CPU:
@@ -134,26 +145,15 @@ def take(value, device=None, copy=None):
             raise
         capsule = value.__dlpack__()
     managed, address = _open(capsule)
-    released = False
-
-    def release(*data):
-        nonlocal released
-        if not released and managed.deleter:
-            released = True
-            managed.deleter(address)
-
+    taken = _Taken(managed, address)
     tensor = managed.tensor
     dtype = _DTYPES.get((tensor.dtype.code, tensor.dtype.bits))
-    try:
-        if isinstance(managed, ManagedVersioned) and managed.version.major > 1:
-            raise BufferError("DLPack of version %d is not known" % managed.version.major)
-        if dtype is None or tensor.dtype.lanes != 1:
-            raise TypeError("elements of DLPack's kind %d with %d bits are none of Candela's dtypes"
-                            % (tensor.dtype.code, tensor.dtype.bits))
-        shape = tensor.shape[:tensor.ndim]
-        strides = tensor.strides[:tensor.ndim] if tensor.strides else None
-        address_of_data = (tensor.data or 0) + tensor.byte_offset
-    except BaseException:
-        release()
-        raise
-    return _exchange.wrap_memory(dtype, shape, strides, address_of_data, True, release)
+    if isinstance(managed, ManagedVersioned) and managed.version.major > 1:
+        raise BufferError("DLPack of version %d is not known" % managed.version.major)
+    if dtype is None or tensor.dtype.lanes != 1:
+        raise TypeError("elements of DLPack's kind %d with %d bits are none of Candela's dtypes"
+                        % (tensor.dtype.code, tensor.dtype.bits))
+    shape = tensor.shape[:tensor.ndim]
+    strides = tensor.strides[:tensor.ndim] if tensor.strides else None
+    address_of_data = (tensor.data or 0) + tensor.byte_offset
+    return _exchange.wrap_memory(dtype, shape, strides, address_of_data, True, taken)

@@ -7,9 +7,10 @@ import ctypes
 import math
 import operator
 import struct
+import weakref
 
 from gi.overrides import Candela as core
-from gi.repository import Candela
+from gi.repository import Candela, GObject
 
 DType = Candela.DType
 _CODES = {
@@ -22,17 +23,27 @@ _PARTS = {DType.COMPLEX64: "f", DType.COMPLEX128: "d"}
 
 # ---- From memory ----
 
-def _alive(owner):
-    """A function that holds the owner until it is called, or goes."""
-    def release(*data):
-        nonlocal owner
-        owner = None
-    return release
+class _Owner(GObject.Object):
+    """Holds what memory belongs to, as something that a tensor can hold. The last reference to it may go
+    while Python handles an error, when no function of Python could be called."""
+
+    def __init__(self, held):
+        super().__init__()
+        self.held = held
 
 
-def wrap_memory(dtype, shape, strides, address, read_only, release):
+def _kept(array):
+    """What keeps an array, and its memory where it is: NumPy resizes no array to which there are weak
+    references."""
+    try:
+        return array, weakref.ref(array)
+    except TypeError:
+        return array
+
+
+def wrap_memory(dtype, shape, strides, address, read_only, held):
     """A tensor over memory of others, without a copy; strides in elements, None where packed. What is
-    before the address belongs to it where strides are negative."""
+    before the address belongs to it where strides are negative. held is dropped with the memory."""
     shape = list(shape)
     if strides is None:
         layout, low = Candela.Layout.new(shape), 0
@@ -45,9 +56,8 @@ def wrap_memory(dtype, shape, strides, address, read_only, release):
     size = dtype.itemsize
     flags = Candela.MemoryFlags.READ_ONLY if read_only else Candela.MemoryFlags.WRITABLE
     if 0 in shape:
-        release()
         return Candela.Tensor.new(dtype, shape)
-    return Candela.Tensor.new_foreign(dtype, layout, address + low * size, (high - low) * size, flags, release, None)
+    return Candela.Tensor.new_for_object(dtype, layout, address + low * size, (high - low) * size, flags, _Owner(held))
 
 
 def _from_interface(value):
@@ -66,7 +76,7 @@ def _from_interface(value):
         if any(stride % dtype.itemsize for stride in strides):
             return None, dtype
         strides = [stride // dtype.itemsize for stride in strides]
-    tensor = wrap_memory(dtype, interface["shape"], strides, data[0], True, _alive(value))
+    tensor = wrap_memory(dtype, interface["shape"], strides, data[0], True, _kept(value))
     return tensor, dtype
 
 
