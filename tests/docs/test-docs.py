@@ -6,6 +6,7 @@
 #   c        a program, compiled and run; without main, compiled as the body of a
 #            function; with a file's name after the word, written for later blocks
 #   python, js, expr   run
+#   vala     a program, compiled and run
 #   console  lines that begin with "$ " are commands (continued by a backslash), the
 #            others what they print; what is exported lasts for the document
 #   make     with a file's name: written for later blocks
@@ -30,9 +31,10 @@ from tap import check, done, skip
 
 source = os.environ["CANDELA_SOURCE_DIR"]
 build = os.environ["CANDELA_BUILD_DIR"]
+vapi = os.path.join(build, "bindings", "vala")
 update = "--update" in sys.argv
 
-LANGUAGES = {"c", "python", "js", "expr", "console", "make", "text"}
+LANGUAGES = {"c", "python", "js", "vala", "expr", "console", "make", "text"}
 
 FRAGMENT = """#include <candela/candela-ops.h>
 #include <candela/candela-plugin.h>
@@ -172,6 +174,13 @@ def run_block(block, folder, names):
         with open(os.path.join(folder, "block.js"), "w", encoding="utf-8") as file:
             file.write(text)
         status, found = run(["gjs", "-m", "block.js"], folder)
+    elif block.language == "vala":
+        with open(os.path.join(folder, "block.vala"), "w", encoding="utf-8") as file:
+            file.write(text)
+        status, found = run(["valac", "--quiet", "--pkg", "candela", "--vapidir", vapi, "-X", "-w", "-o", "block",
+                             "block.vala"], folder)
+        if status == 0:
+            status, found = run(["./block"], folder)
     else:
         status, found = run(["candela", "run", "-f", "-"], folder, text)
         return found, []
@@ -185,6 +194,8 @@ def why_skipped(block):
         return None if typelib and has_gi else "no introspection for Python"
     if block.language == "js":
         return None if typelib and shutil.which("gjs") else "no introspection for JavaScript"
+    if block.language == "vala":
+        return None if os.path.exists(os.path.join(vapi, "candela.vapi")) and shutil.which("valac") else "no Vala"
     return None
 
 
@@ -201,7 +212,7 @@ def test_document(path, folder):
         title = "%s:%d: %s" % (name, block.first + 1, block.language)
         following = blocks[i + 1] if i + 1 < len(blocks) else None
         if block.language == "text":
-            if i == 0 or blocks[i - 1].language not in ("c", "python", "js", "expr"):
+            if i == 0 or blocks[i - 1].language not in ("c", "python", "js", "vala", "expr"):
                 check(title, ["it is the output of no block"])
             continue
         reason = why_skipped(block)
