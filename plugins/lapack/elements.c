@@ -6,19 +6,21 @@
 
 #include <math.h>
 
-/* A number is finite unless all bits of its exponent are set. */
-#define IS_FINITE(name, type, exponent)                                                                                \
+/* A number is finite unless all bits of its exponent are set: then one more of the lowest
+ * carries into the sign. */
+#define IS_FINITE(name, type, exponent, lowest)                                                                        \
   static gboolean name (const type *x, gint64 n)                                                                       \
   {                                                                                                                    \
-    type wrong = 0;                                                                                                    \
+    type carry = 0;                                                                                                    \
                                                                                                                        \
     for (gint64 i = 0; i < n; i++)                                                                                     \
-      wrong |= (type) ((x[i] & exponent) == exponent);                                                                 \
-    return wrong == 0;                                                                                                 \
+      carry |= (x[i] & exponent) + lowest;                                                                             \
+    return (carry & (type) ~((type) -1 >> 1)) == 0;                                                                    \
   }
 
-IS_FINITE (floats_are_finite, guint32, 0x7f800000u)
-IS_FINITE (doubles_are_finite, guint64, G_GUINT64_CONSTANT (0x7ff0000000000000))
+IS_FINITE (floats_are_finite, guint32, 0x7f800000u, 0x00800000u)
+IS_FINITE (doubles_are_finite, guint64, G_GUINT64_CONSTANT (0x7ff0000000000000),
+           G_GUINT64_CONSTANT (0x0010000000000000))
 
 gboolean
 lapack_is_finite (CandelaDType dtype, gconstpointer a, gint64 n)
@@ -33,6 +35,8 @@ lapack_triangle_is_finite (CandelaDType dtype, gconstpointer a, gint64 n, gboole
 {
   gint64 size = (gint64) candela_dtype_get_size (dtype);
 
+  if (lapack_is_finite (dtype, a, n * n))
+    return TRUE;
   for (gint64 i = 0; i < n; i++)
     if (!lapack_is_finite (dtype, (const guint8 *) a + (i * n + (upper ? i : 0)) * size, upper ? n - i : i + 1))
       return FALSE;

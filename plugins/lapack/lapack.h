@@ -135,6 +135,9 @@ struct _LapackStack
   double cost;                 /* of a matrix, in multiplications */
   gboolean replaces;           /* output 0 is like the input, and what is left at a goes there */
   const CandelaLayout *layout; /* of input 0, as the stack has it */
+  gboolean anywhere;           /* matrices need not be aligned: no function of LAPACK sees them */
+  /* Before that many matrices from one on; or NULL. */
+  void (*prepare) (const LapackStack *stack, gint64 first, gint64 count);
 };
 
 /* The matrices of input 0 under a layout, read as a dtype. FALSE, with an error, if there

@@ -102,23 +102,45 @@ infer_slogdet (CandelaInference *inference, GError **error)
          && lapack_set_output (inference, LOGABSDET, lapack_real_dtype (dtype), 0, 0, 0, error);
 }
 
-/* re + im i times two to the exponent; the larger of both parts is from 1/2 to 1, or 0. */
+/* re + im i times two to the exponent. */
 typedef struct
 {
   double re, im;
   gint64 exponent;
 } Product;
 
+/* To parts of 1 at most, where they could go too far otherwise. */
+static void
+reduce (Product *product)
+{
+  int exponent;
+
+  frexp (MAX (fabs (product->re), fabs (product->im)), &exponent);
+  product->re = ldexp (product->re, -exponent);
+  product->im = ldexp (product->im, -exponent);
+  product->exponent += exponent;
+}
+
+static gboolean
+is_far (double re, double im)
+{
+  double size = MAX (fabs (re), fabs (im));
+
+  return size < 0x1p-400 || size > 0x1p400;
+}
+
 static void
 multiply (Product *product, double re, double im)
 {
-  double x = product->re * re - product->im * im, y = product->re * im + product->im * re;
-  int exponent;
+  Product factor = { re, im, 0 };
 
-  frexp (MAX (fabs (x), fabs (y)), &exponent);
-  product->re = ldexp (x, -exponent);
-  product->im = ldexp (y, -exponent);
-  product->exponent += exponent;
+  if (is_far (re, im))
+    reduce (&factor);
+  if (is_far (product->re, product->im))
+    reduce (product);
+  re = product->re * factor.re - product->im * factor.im;
+  im = product->re * factor.im + product->im * factor.re;
+  *product = (Product){ re, im, product->exponent + factor.exponent };
 }
 
 static void
@@ -164,7 +186,7 @@ write_element (CandelaDType dtype, gpointer a, double re, double im)
 static Product
 decompose (const LapackStack *stack, gpointer a, int *pivots)
 {
-  Product product = { 0.5, 0, 1 };
+  Product product = { 1, 0, 0 };
   int n = (int) stack->rows, info = 0;
 
   if (!lapack_is_finite (stack->dtype, a, stack->rows * stack->rows))
@@ -192,8 +214,12 @@ find_det (const LapackStack *stack, gint64 i, gpointer a, gpointer work)
   Product det = decompose (stack, a, work);
   int exponent = (int) CLAMP (det.exponent, -5000, 5000);
 
-  write_element (stack->dtype, lapack_stack_output (stack, 0, 1, i), ldexp (det.re, exponent),
-                 ldexp (det.im, exponent));
+  if (exponent != 0)
+    {
+      det.re = ldexp (det.re, exponent);
+      det.im = ldexp (det.im, exponent);
+    }
+  write_element (stack->dtype, lapack_stack_output (stack, 0, 1, i), det.re, det.im);
   return LAPACK_OK;
 }
 
@@ -201,7 +227,7 @@ static LapackStatus
 find_slogdet (const LapackStack *stack, gint64 i, gpointer a, gpointer work)
 {
   Product det = decompose (stack, a, work);
-  double size = hypot (det.re, det.im);
+  double size = det.im == 0 ? fabs (det.re) : hypot (det.re, det.im);
   CandelaDType real = lapack_real_dtype (stack->dtype);
 
   write_element (stack->dtype, lapack_stack_output (stack, SIGN, 1, i), size == 0 ? 0 : det.re / size,

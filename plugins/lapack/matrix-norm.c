@@ -143,6 +143,7 @@ compute (CandelaKernel *kernel, GError **error)
   stack.data = &data;
   if (orders[data.order].source != FROM_SINGULAR_VALUES)
     {
+      stack.anywhere = TRUE;
       stack.cost = (double) stack.rows * (double) stack.cols;
       stack.work_bytes = (gsize) stack.cols * sizeof (double);
     }

@@ -8,6 +8,7 @@
 
 #define BLOCK 512
 #define LANES 16
+#define FEW 16
 
 /* Sums of more elements than there are in a part are made of its sums. */
 #define PART 8192
@@ -232,10 +233,43 @@ norm_end (const Norm *norm, double total, double scale)
   return norm->kind == NORM_POWER ? scale * pow (total, 1 / norm->power) : total;
 }
 
+static double
+add_few_squares (CandelaDType dtype, gconstpointer x, gint64 n)
+{
+  double total = 0;
+
+  if (lapack_is_complex (dtype))
+    n *= 2;
+  if (lapack_is_single (dtype))
+    for (gint64 i = 0; i < n; i++)
+      total += (double) ((const float *) x)[i] * (double) ((const float *) x)[i];
+  else
+    for (gint64 i = 0; i < n; i++)
+      total += ((const double *) x)[i] * ((const double *) x)[i];
+  return total;
+}
+
+/* A few elements cost less one after the other than in lanes. */
+static double
+add_few (const Norm *norm, CandelaDType dtype, gconstpointer x, gint64 n)
+{
+  double sizes[FEW], total = norm_begin (norm);
+
+  if (norm->kind == NORM_SQUARES)
+    return add_few_squares (dtype, x, n);
+  read_block (dtype, x, 0, n, sizes);
+  for (gint64 i = 0; i < n; i++)
+    total = norm_add (norm, total,
+                      norm->kind == NORM_POWER   ? pow (sizes[i], norm->power)
+                      : norm->kind == NORM_COUNT ? (sizes[i] != 0 ? 1 : 0)
+                                                 : sizes[i]);
+  return total;
+}
+
 double
 norm_find (const Norm *norm, CandelaDType dtype, gconstpointer x, gint64 n)
 {
-  double total = norm_fold (norm, dtype, x, n, 1), scale;
+  double total = n <= FEW ? add_few (norm, dtype, x, n) : norm_fold (norm, dtype, x, n, 1), scale;
   Norm of_scale = norm_of_scale (norm);
 
   if (norm_is_safe (norm, total))

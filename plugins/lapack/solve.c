@@ -109,7 +109,8 @@ solve (const LapackStack *stack, gint64 i, gpointer a, gpointer work)
       lapack_fill_nan (stack->dtype, out, elements);
       return LAPACK_OK;
     }
-  candela_kernel_pack_layout (stack->kernel, 1, data->layout, stack->dtype, i * elements, (gsize) elements, b);
+  if (b != out)
+    memcpy (b, out, bytes);
   stack->lapack->getrf (&n, &n, a, &n, pivots, &info);
   if (info != 0)
     return LAPACK_SINGULAR;
@@ -117,6 +118,17 @@ solve (const LapackStack *stack, gint64 i, gpointer a, gpointer work)
   if (b != out)
     memcpy (out, b, bytes);
   return LAPACK_OK;
+}
+
+/* B goes where X will be. */
+static void
+pack_columns (const LapackStack *stack, gint64 first, gint64 count)
+{
+  const Solve *data = stack->data;
+  gint64 elements = stack->rows * data->columns;
+
+  candela_kernel_pack_layout (stack->kernel, 1, data->layout, stack->dtype, first * elements,
+                              (gsize) (count * elements), lapack_stack_output (stack, 0, elements, first));
 }
 
 /* The layouts of both inputs with the axes of the stack that they make together. */
@@ -157,6 +169,7 @@ compute (CandelaKernel *kernel, GError **error)
   data.layout = b;
   stack.input = "x1";
   stack.data = &data;
+  stack.prepare = pack_columns;
   stack.work_bytes = lapack_align ((gsize) stack.rows * sizeof (int))
                      + lapack_align ((gsize) (stack.rows * data.columns) * stack.size)
                      + (gsize) data.columns * stack.size;

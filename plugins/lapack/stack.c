@@ -101,7 +101,7 @@ run_matrix (const Run *run, gint64 i, guint8 *a, gpointer copy, gpointer work)
 {
   LapackStatus status;
 
-  if ((guintptr) a % 64 == 0)
+  if ((guintptr) a % 64 == 0 || run->stack->anywhere)
     return run->func (run->stack, i, a, work);
   memcpy (copy, a, run->bytes);
   status = run->func (run->stack, i, copy, work);
@@ -136,13 +136,18 @@ run_chunk (guint64 chunk, gpointer data)
   work = (guint8 *) copy + lapack_align (run->bytes);
   candela_kernel_pack_layout (stack->kernel, 0, stack->layout, stack->dtype, first * elements,
                               (gsize) (count * elements), a);
+  if (stack->prepare != NULL)
+    stack->prepare (stack, first, count);
   n_threads = linalg_blas_enter (stack->blas);
-  for (gint64 k = 0; k < count && goes_on (run, first + k); k++)
+  for (gint64 k = 0; k < count; k++)
     {
       LapackStatus status = run_matrix (run, first + k, a + (gsize) k * run->bytes, copy, work);
 
       if (status != LAPACK_OK)
-        note_failure (run, first + k, status);
+        {
+          note_failure (run, first + k, status);
+          break;
+        }
     }
   linalg_blas_leave (stack->blas, n_threads);
   free (memory);
