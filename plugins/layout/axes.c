@@ -247,7 +247,9 @@ infer_flip (CandelaInference *inference, GError **error)
     for (gsize i = 0; i < n_axes; i++)
       all[i] = i;
 
-  return layout_answer (inference, candela_layout_flip (layout, axes, n_axes, error));
+  /* An empty list is not none. */
+  return layout_answer (inference, n_axes == 0 ? candela_layout_ref ((CandelaLayout *) layout)
+                                               : candela_layout_flip (layout, axes, n_axes, error));
 }
 
 LAYOUT_OP (flip, "x with the order of its elements reversed along some axes", .params = flip_params,

@@ -119,11 +119,12 @@ static const CandelaParamInfo squeeze_params[] = {
 static gboolean
 infer_squeeze (CandelaInference *inference, GError **error)
 {
+  const CandelaLayout *layout = candela_inference_get_input_layout (inference, 0);
   gsize n_axes;
   const gint64 *axes = candela_params_get_int_list (candela_inference_get_params (inference), AXIS, &n_axes);
 
-  return layout_answer (
-    inference, candela_layout_squeeze (candela_inference_get_input_layout (inference, 0), axes, n_axes, error));
+  return layout_answer (inference, n_axes == 0 ? candela_layout_ref ((CandelaLayout *) layout)
+                                               : candela_layout_squeeze (layout, axes, n_axes, error));
 }
 
 LAYOUT_OP (squeeze, "x without some axes of length 1", .params = squeeze_params, .aliasing = CANDELA_ALIASING_REFERENCE,

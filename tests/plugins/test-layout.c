@@ -159,6 +159,8 @@ static const Case cases[] = {
   { "expand_dims", "3", "1 3", "0 1 2", 0 },
   { "expand_dims {'axis': <int64 -1>}", "2 2", "2 2 1", "0 1 2 3", 0 },
   { "expand_dims {'axis': <int64 1>}", "2 2", "2 1 2", "0 1 2 3", 0 },
+  { "flip {'axis': <@ax []>}", "2 3", "2 3", "0 1 2 3 4 5", 0 },
+  { "squeeze {'axis': <@ax []>}", "1 3", "1 3", "0 1 2", 0 },
   { "squeeze {'axis': <[int64 0]>}", "1 3", "3", "0 1 2", 0 },
   { "squeeze {'axis': <[int64 -1, 0]>}", "1 3 1", "3", "0 1 2", 0 },
 
