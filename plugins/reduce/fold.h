@@ -199,7 +199,7 @@ reduce_fetch (gconstpointer data, gsize size)
         reduce_widen_some_##name (rest, x + b * step + i, n - i, IDENTITY);                                            \
         REDUCE_EACH_WIDE (j) lanes[b][j] = OP (lanes[b][j], rest[j]);                                                  \
       }                                                                                                                \
-    REDUCE_EACH_BLOCK (b, n_blocks) out[b] = JOIN (lanes[b]);                                                          \
+    JOIN##_each (out, lanes, n_blocks);                                                                                \
   }                                                                                                                    \
                                                                                                                        \
   REDUCE_EACH_OF_BLOCKS (NAME, ELEMENT)

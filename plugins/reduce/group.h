@@ -92,7 +92,7 @@ grouped_blocks (double *out, const float *x, gint64 step, gsize n, guint n_block
       reduce_widen_some_float32 (rest, x + b * step + i, n - i, -0.0);
       REDUCE_EACH_WIDE (j) lanes[b][j] += rest[j];
     }
-  REDUCE_EACH_BLOCK (b, n_blocks) out[b] = sum_join (lanes[b]);
+  sum_join_each (out, lanes, n_blocks);
   REDUCE_EACH_BLOCK (b, n_blocks)
   if (G_UNLIKELY (!isfinite (out[b])))
     sum_float32_each (out + b, x + b * step, 0, 1, n);

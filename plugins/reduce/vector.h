@@ -161,7 +161,42 @@ reduce_clear_lanes (ReduceWide *lanes, gsize n)
     _Pragma ("GCC unroll 4") for (guint n = REDUCE_N_WIDE / 2; n > 0; n /= 2)                                          \
       _Pragma ("GCC unroll 4") for (guint j = 0; j < n; j++) lanes[j] = OP (lanes[j], lanes[j + n]);                   \
     REDUCE_JOIN_LAST (lanes, OP)                                                                                       \
+  }                                                                                                                    \
+                                                                                                                       \
+  REDUCE_JOIN_EACH (NAME, OP)
+
+/* name_each (out, lanes, n): the same for some blocks, in AVX-512 for four together, whose
+ * halves go side by side. */
+#ifdef __AVX512F__
+#define REDUCE_JOIN_EACH(NAME, OP)                                                                                     \
+  static inline                                                                                                        \
+    __attribute__ ((always_inline)) void NAME##_each (double *out, ReduceWide (*lanes)[REDUCE_N_WIDE], guint n)        \
+  {                                                                                                                    \
+    __m512d a, b;                                                                                                      \
+                                                                                                                       \
+    if (n != 4)                                                                                                        \
+      {                                                                                                                \
+        for (guint k = 0; k < n; k++)                                                                                  \
+          out[k] = NAME (lanes[k]);                                                                                    \
+        return;                                                                                                        \
+      }                                                                                                                \
+    _Pragma ("GCC unroll 4") for (guint k = 0; k < 4; k++) lanes[k][0] = OP (lanes[k][0], lanes[k][1]);                \
+    a = OP (REDUCE_PAIR (lanes[0][0], lanes[1][0], 0x44), REDUCE_PAIR (lanes[0][0], lanes[1][0], 0xee));               \
+    b = OP (REDUCE_PAIR (lanes[2][0], lanes[3][0], 0x44), REDUCE_PAIR (lanes[2][0], lanes[3][0], 0xee));               \
+    a = OP (REDUCE_PAIR (a, b, 0x88), REDUCE_PAIR (a, b, 0xdd));                                                       \
+    a = OP (a, _mm512_permute_pd (a, 0x55));                                                                           \
+    _mm256_storeu_pd (out,                                                                                             \
+                      _mm512_castpd512_pd256 (_mm512_permutexvar_pd (_mm512_setr_epi64 (0, 2, 4, 6, 0, 2, 4, 6), a))); \
   }
+#define REDUCE_PAIR(a, b, which) _mm512_shuffle_f64x2 ((__m512d) (a), (__m512d) (b), which)
+#else
+#define REDUCE_JOIN_EACH(NAME, OP)                                                                                     \
+  static inline                                                                                                        \
+    __attribute__ ((always_inline)) void NAME##_each (double *out, ReduceWide (*lanes)[REDUCE_N_WIDE], guint n)        \
+  {                                                                                                                    \
+    _Pragma ("GCC unroll 8") for (guint k = 0; k < n; k++) out[k] = NAME (lanes[k]);                                   \
+  }
+#endif
 
 /* ---- Extremes of floats, and where a number is ---- */
 
