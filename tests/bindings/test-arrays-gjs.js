@@ -215,6 +215,16 @@ test('dtypes', () => {
     equal(asarray([1], {dtype: 'int8'}).dtype, DType.INT8);
     equal(ops.astype(A, 'float32').dtype, DType.FLOAT32);
     equal(A.astype(DType.FLOAT32).dtype, DType.FLOAT32);
+    for (const name of ['float16', 'bfloat16']) {
+        const half = asarray([1.5, 1 / 3], {dtype: name});
+
+        equal([half.dtype, half.toTypedArray().constructor], [Candela.dtype_from_name(name), Float32Array]);
+        equal(half.add(half).toArray()[0], 3);
+        equal(asarray(new Float32Array([2]), {dtype: half.dtype}).toArray(), [2]);
+    }
+    // 0.25 and 341 or 43 of its last places.
+    equal(asarray([1 / 3], {dtype: 'float16'}).toArray(), [0.25 + 341 / 4096]);
+    equal(asarray([1 / 3], {dtype: 'bfloat16'}).toArray(), [0.25 + 43 / 512]);
     for (const dtype of ['float16', 'bfloat16']) {
         const x = asarray([1.5, -2], {dtype});
 

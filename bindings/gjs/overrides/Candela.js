@@ -113,6 +113,9 @@ function _init() {
         return dtype === DType.FLOAT16 || dtype === DType.BFLOAT16;
     }
 
+    // Without typed arrays: they come and go as Float32Array.
+    const HALVES = [DType.FLOAT16, DType.BFLOAT16];
+
     function isComplex(dtype) {
         return dtype === DType.COMPLEX64 || dtype === DType.COMPLEX128;
     }
@@ -468,6 +471,8 @@ function _init() {
         // The elements in row-major order, a copy; those of complex arrays as pairs, of float16
         // and bfloat16 as float32.
         toTypedArray() {
+            if (HALVES.includes(this.dtype))
+                return apply('astype', [this], {dtype: DType.FLOAT32}).toTypedArray();
             if (isHalf(this.dtype))
                 return apply('astype', [this], {dtype: DType.FLOAT32}).toTypedArray();
             // Of the ways to the bytes, get_data() never lets go of them, and toArray() is no copy.
