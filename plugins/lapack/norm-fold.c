@@ -74,21 +74,26 @@ read_block (CandelaDType dtype, gconstpointer x, gint64 start, gint64 n, double 
 
 /* ---- Folding ---- */
 
-/* Over whole rounds of the lanes; what is left over is of no effect: x is filled up. */
-#define FOLD(name, expression)                                                                                         \
-  CLONES static void name (const double *x, gint64 n, double *lanes)                                                   \
+/* Over whole rounds of the lanes, which are held in registers meanwhile. */
+#define FOLD(name, type, expression)                                                                                   \
+  CLONES static void name (const type *x, gint64 n, double *lanes)                                                     \
   {                                                                                                                    \
+    double held[LANES];                                                                                                \
+                                                                                                                       \
+    memcpy (held, lanes, sizeof held);                                                                                 \
     for (gint64 i = 0; i < n; i += LANES)                                                                              \
       for (gint64 k = 0; k < LANES; k++)                                                                               \
-        lanes[k] = expression;                                                                                         \
+        held[k] = expression;                                                                                          \
+    memcpy (lanes, held, sizeof held);                                                                                 \
   }
 
-FOLD (fold_count, lanes[k] + (x[i + k] != 0 ? 1 : 0))
-FOLD (fold_sum, lanes[k] + x[i + k])
-FOLD (fold_squares, lanes[k] + x[i + k] * x[i + k])
+FOLD (fold_count, double, held[k] + (x[i + k] != 0 ? 1 : 0))
+FOLD (fold_sum, double, held[k] + x[i + k])
+FOLD (fold_squares, double, held[k] + x[i + k] * x[i + k])
+FOLD (fold_float_squares, float, held[k] + (double) x[i + k] * (double) x[i + k])
 /* A NaN is found by its sum. */
-FOLD (fold_max, x[i + k] > lanes[k] ? x[i + k] : lanes[k])
-FOLD (fold_min, x[i + k] < lanes[k] ? x[i + k] : lanes[k])
+FOLD (fold_max, double, x[i + k] > held[k] ? x[i + k] : held[k])
+FOLD (fold_min, double, x[i + k] < held[k] ? x[i + k] : held[k])
 
 static void
 raise_block (double *x, gint64 n, double power)
@@ -160,15 +165,32 @@ fold_block (const Norm *norm, double *x, gint64 n, double scale, double *lanes, 
     }
 }
 
+/* As many as fill the lanes, from where they are; how many. */
+static gint64
+fold_squares_there (CandelaDType dtype, gconstpointer x, gint64 start, gint64 n, double *lanes)
+{
+  gint64 whole = n / LANES * LANES;
+
+  if (dtype == CANDELA_DTYPE_FLOAT32)
+    fold_float_squares ((const float *) x + start, whole, lanes);
+  else
+    fold_squares ((const double *) x + start, whole, lanes);
+  return whole;
+}
+
 static double
 fold_part (const Norm *norm, CandelaDType dtype, gconstpointer x, gint64 start, gint64 n, double scale)
 {
   double block[BLOCK], lanes[LANES];
   gboolean nan = FALSE;
+  gint64 first = 0;
 
   for (guint k = 0; k < LANES; k++)
     lanes[k] = norm_begin (norm);
-  for (gint64 done = 0; done < n; done += BLOCK)
+  /* Complex numbers have come as their parts. */
+  if (norm->kind == NORM_SQUARES && scale == 1)
+    first = fold_squares_there (dtype, x, start, n, lanes);
+  for (gint64 done = first; done < n; done += BLOCK)
     {
       gint64 length = MIN (BLOCK, n - done);
 
