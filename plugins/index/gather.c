@@ -135,4 +135,5 @@ const CandelaOpInfo index_gather_op = {
   .axes = CANDELA_AXES_OPAQUE,
   .infer = infer_gather,
   .kernels = kernels,
+  .takes_halves = TRUE,
 };

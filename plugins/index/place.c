@@ -226,4 +226,5 @@ const CandelaOpInfo index_place_op = {
   .in_place = in_place,
   .infer = infer_place,
   .kernels = kernels,
+  .takes_halves = TRUE,
 };

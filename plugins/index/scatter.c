@@ -211,6 +211,7 @@ const CandelaOpInfo index_scatter_op = {
   .in_place = in_place,
   .infer = infer_scatter,
   .kernels = scatter_kernels,
+  .takes_halves = TRUE,
 };
 
 const CandelaOpInfo index_put_op = {
@@ -224,4 +225,5 @@ const CandelaOpInfo index_put_op = {
   .in_place = in_place,
   .infer = infer_put,
   .kernels = put_kernels,
+  .takes_halves = TRUE,
 };

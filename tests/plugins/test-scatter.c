@@ -176,6 +176,10 @@ static const char *const same[] = {
   "x = reshape(arange(210000), [300, 700]); all(place(x, x % 2 == 0, reshape(astype(x[:, ::2], int8), -1)) == where(x "
   "% 2 == 0, "
   "astype(x, int8), x))",
+  /* What only moves keeps its bits, and a value is rounded once. */
+  "x = astype(arange(6), float16); all(scatter(x, 0.1, [1]) == where(x == 1, astype(0.1, float16), x))",
+  "x = astype(arange(6), bfloat16); all(place(x, x > 4, 0.1) == where(x > 4, astype(0.1, bfloat16), x))",
+  "x = astype(arange(6) * 0.1, float16); all(gather(put(x, [0], x[5]), [0, 5]) == x[5])",
 };
 
 static void
