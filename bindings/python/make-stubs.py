@@ -74,7 +74,7 @@ OF_FUNCTION = {
     ("materialize", "arrays"): "Array", ("asarray", "value"): "_Any", ("__contains__", "value"): "_Operand",
     ("__setitem__", "value"): "_Operand | _Sequence[_Any]", ("tensordot", "axes"): "int | tuple[_Sequence[int], _Sequence[int]]",
     ("__new__", "value"): "_Any", ("from_dlpack", "x"): "_HasDLPack", ("astype", "x"): "Array",
-    ("concat", "axis"): "int | None", ("reshape", "shape"): "_Shape",
+    ("matrix_norm", "ord"): "str | float", ("concat", "axis"): "int | None", ("reshape", "shape"): "_Shape",
 }
 PARAMETER_TYPES = {"bool": "_bool", "int": "int", "float": "float", "string": "str", "dtype": "_DTypeLike",
                    "list of int": "_Axis", "scalar": "_Number | Array"}

@@ -51,6 +51,8 @@ def check_python(root, environment):
     code = "import candela as xp; print (xp.asarray ([1, 2]) + 1)"
     result = run(sys.executable, "-c", code, env=environment)
     check("the installed package is found", [] if result.stdout == "[2 3]\n" else [result.stdout, result.stderr])
+    stub = os.path.join(environment["PYTHONPATH"], "candela", "__init__.pyi")
+    check("and its type stubs", os.path.exists(stub) and os.path.exists(os.path.join(os.path.dirname(stub), "py.typed")))
     venv = os.path.join(root, "venv")
     result = run(sys.executable, "-m", "venv", "--system-site-packages", "--without-pip", venv)
     if not check("a virtual environment is made", [] if result.returncode == 0 else [result.stderr]):
