@@ -100,7 +100,8 @@
 /* exp (x + iy) - 1, of which the real part is expm1 (x) cos (y) - (1 - cos (y)), and
  * 1 - cos (y) twice the square of sin (y / 2). log (1 + z), of which the real part is half
  * of log1p (x (2 + x) + y y), which near minus one is as inexact as what it is made of.
- * tanh at infinity has a zero of the sign of y, not of sin (2 y) as in C. */
+ * tanh at infinity has a zero of the sign of y, not of sin (2 y) as in C; expm1 of a zero
+ * has a real part of 0, whatever the sign. */
 #define COMPLEX_MADE(R, S)                                                                                             \
   static inline R _Complex complex_expm1_##R (R _Complex z)                                                            \
   {                                                                                                                    \
@@ -108,7 +109,7 @@
     R _Complex result = cexp##S (z);                                                                                   \
                                                                                                                        \
     if (!isfinite (x) || !isfinite (y) || y == 0)                                                                      \
-      return complex_of_##R (y == 0 ? expm1##S (x) : RE (result) - 1, IM (result));                                    \
+      return complex_of_##R (y == 0 ? expm1##S (x) + 0 : RE (result) - 1, IM (result));                                \
     return complex_of_##R (expm1##S (x) * cos##S (y) - 2 * half * half, IM (result));                                  \
   }                                                                                                                    \
                                                                                                                        \

@@ -2,7 +2,7 @@
  *
  * Rounding to whole numbers. What is whole already (integers and bool) keeps its
  * dtype and is its own result: the node folds to its input. */
-#include "elementwise.h"
+#include "complex.h"
 
 static int
 fold_whole (const CandelaInference *inference)
@@ -31,7 +31,16 @@ ELEMENTWISE_INTEGERS (ELEMENTWISE_UNARY, whole, SAME)
 ROUNDING (ceil, CEIL, "The smallest whole number not below x")
 ROUNDING (floor, FLOOR, "The largest whole number not above x")
 ROUNDING (trunc, TRUNC, "The whole number nearest to x towards zero")
-ROUNDING (round, ROUND, "The whole number nearest to x; of two, the even one")
+/* Of complex numbers, each part by itself. */
+#define ROUND_PARTS(T, W, a) COMPLEX (T, ROUND (T, W, RE (a)), ROUND (T, W, IM (a)))
+
+ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY, round, ROUND)
+ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY, round, ROUND_PARTS)
+ELEMENTWISE_TABLE (round, ELEMENTWISE_BOOL (ELEMENTWISE_UNARY_ROW, whole, SAME)
+                            ELEMENTWISE_INTEGERS (ELEMENTWISE_UNARY_ROW, whole, SAME)
+                              ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY_ROW, round, ROUND)
+                                ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, round, ROUND_PARTS))
+ELEMENTWISE_OP (round, elementwise_x_any, "The whole number nearest to x; of two, the even one", .fold = fold_whole)
 
 const CandelaOpInfo *const ELEMENTWISE_OPS (rounding)[] = {
   &ceil_info, &floor_info, &trunc_info, &round_info, NULL,

@@ -168,6 +168,10 @@ def indexing_by_arrays():
 
 @test("indexing by masks")
 def indexing_by_masks():
+    # An axis of no length is for axes of any.
+    equal(xp.asarray([1, 2])[xp.asarray([], dtype="bool")].shape, (0,))
+    equal(A[xp.zeros((2, 0), dtype="bool")].shape, (0,))
+    raises(IndexError, lambda: A[xp.zeros((3, 0), dtype="bool")])
     m = xp.reshape(xp.arange(6), (2, 3))
     values(m[m % 2 == 0], [0, 2, 4], xp.int64)
     values(m[xp.asarray([False, True])], [[3, 4, 5]])

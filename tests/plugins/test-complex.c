@@ -206,6 +206,7 @@ static const struct
   { "exp", NAN, 0, NAN, 0 },
   { "exp", 1, INFINITY, NAN, NAN },
   { "expm1", 0, 0, 0, 0 },
+  { "expm1", -0.0, 0, 0, 0 },
   { "expm1", INFINITY, 0, INFINITY, 0 },
   { "expm1", -INFINITY, INFINITY, -1, ZERO },
   { "expm1", INFINITY, NAN, INFINITE, NAN },
@@ -238,6 +239,9 @@ static const struct
   { "atanh", 1, 0, INFINITY, 0 },
   { "atanh", INFINITY, NAN, 0, NAN },
   { "sign", 0, 0, 0, 0 },
+  { "round", 1.5, -2.5, 2, -2 },
+  { "round", 0.5, INFINITY, 0, INFINITY },
+  { "round", NAN, 3.5, NAN, 4 },
 };
 
 static gboolean

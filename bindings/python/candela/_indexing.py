@@ -15,8 +15,13 @@ class _Mask:
         self.array = array
 
     def check(self, shape):
-        if self.array.shape != shape[:self.array.ndim]:
-            raise IndexError("a mask of shape %s for axes of shape %s" % (self.array.shape, shape))
+        """Whether it is for axes of that shape. As the standard has it, an axis of no length is for any, of
+        which nothing is chosen then."""
+        own, shape = self.array.shape, shape[:self.array.ndim]
+        if len(own) != len(shape) or any(n not in (0, length) for n, length in zip(own, shape)):
+            raise IndexError("a mask of shape %s for axes of shape %s" % (own, shape))
+        if own != shape:
+            self.array = core.apply("full", (), "shape", shape, "fill_value", False)
 
 
 def _array_part(part):
