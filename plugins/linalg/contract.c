@@ -282,23 +282,38 @@ multiply (const Run *run, Term *a, Term *b, guint64 keep, gboolean is_last, Term
   return FALSE;
 }
 
-/* Sums over the labels that are not to be kept: a product with ones. */
+/* The one of them along which the elements of a term lie closest. */
+static guint64
+closest (const Term *term, guint64 labels)
+{
+  guint best = LINALG_MAX_LABELS;
+
+  for (guint label = 0; label < LINALG_MAX_LABELS; label++)
+    if (contraction_has (labels, label)
+        && (best == LINALG_MAX_LABELS || ABS (term->strides[label]) < ABS (term->strides[best])))
+      best = label;
+  return G_GUINT64_CONSTANT (1) << best;
+}
+
+/* Sums over the labels that are not to be kept: products with ones, label by label, so
+ * that there are few of these. */
 static gboolean
 sum_out (const Run *run, Term *term, guint64 keep, GError **error)
 {
-  guint64 labels = term->labels & ~keep;
-  Term ones, sum = { 0 };
-  gboolean done;
+  for (guint64 labels; (labels = term->labels & ~keep) != 0;)
+    {
+      Term ones, sum = { 0 };
+      gboolean done;
 
-  if (labels == 0)
-    return TRUE;
-  term_init_ones (run, &ones, labels);
-  done = multiply (run, term, &ones, term->labels & keep, FALSE, &sum, error);
-  term_clear (&ones);
-  if (!done)
-    return FALSE;
-  term_clear (term);
-  *term = sum;
+      labels = closest (term, labels);
+      term_init_ones (run, &ones, labels);
+      done = multiply (run, term, &ones, term->labels & ~labels, FALSE, &sum, error);
+      term_clear (&ones);
+      if (!done)
+        return FALSE;
+      term_clear (term);
+      *term = sum;
+    }
   return TRUE;
 }
 
@@ -364,7 +379,12 @@ run_all (Run *run, GError **error)
   sets[0] = run->terms[0].labels;
   sets[0] &= ~keep_of (contraction, sets, 1, 0, 0);
   if (run->n_terms == 1 && contraction_count (contraction, sets[0]) > 1)
-    term_init_ones (run, &run->terms[run->n_terms++], sets[0]);
+    {
+      sets[1] = closest (&run->terms[0], sets[0]);
+      if (!sum_out (run, &run->terms[0], ~sets[0] | sets[1], error))
+        return FALSE;
+      term_init_ones (run, &run->terms[run->n_terms++], sets[1]);
+    }
   while (run->n_terms > 1)
     {
       Term result = { 0 }, *a, *b;
