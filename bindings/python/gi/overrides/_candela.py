@@ -139,7 +139,11 @@ def as_dtype(dtype):
         # NumPy's dtypes, and the classes of its scalars.
         text = getattr(dtype, "str", None)
         if text is None and isinstance(dtype, type) and hasattr(dtype, "dtype"):
-            text = getattr(dtype(), "dtype").str
+            try:
+                text = dtype().dtype.str
+            except TypeError:
+                # That of ml_dtypes has no default.
+                text = dtype(0).dtype.str
         if isinstance(text, str) and text[:1] in "<|=":
             # bfloat16 as the package ml_dtypes names it: raw bytes, which NumPy's own are not in an order.
             found = DType.BFLOAT16 if text == "<V2" else BY_TYPESTR.get(text[1:])
