@@ -5,6 +5,7 @@
 # Python's own. All of it calls what introspection offers; nothing is compiled.
 
 import operator
+import signal
 import threading
 
 from gi.repository import Gio, GLib
@@ -21,8 +22,9 @@ __all__ = []
 
 DType, Node = Candela.DType, Candela.Node
 _new_op, _new_tensor = Node.new_op, Node.new_tensor
-# Elements from which a run is watched for Ctrl-C.
-_LONG = 1 << 18
+_new_plan, _PLAN_FLAGS = Candela.Plan.new, Candela.PlanFlags.DEFAULT
+# Bytes of all values from which a run is watched for Ctrl-C.
+_LONG = 1 << 20
 
 
 # ---- Arrays ----
@@ -509,30 +511,46 @@ def asarray(value, /, *, dtype=None, device=None, copy=None):
 # ---- Computing ----
 
 class _Watch:
-    """Called while a run goes on; where Ctrl-C is pressed, it is cancelled."""
+    """Called while a run goes on. What progress raises cancels it, and what the handler of Ctrl-C raises
+    does too: that is called when Python next runs, which is here, and PyGObject would lose its exception."""
 
     def __init__(self, cancellable, progress):
         self.cancellable, self.progress = cancellable, progress
-        self.problem = None
+        self.problem = self.handler = None
 
-    def __call__(self, done, total, *data):
+    def __enter__(self):
+        if threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT)):
+            self.handler = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *problem):
+        if self.handler is not None:
+            signal.signal(signal.SIGINT, self.handler)
+
+    def _call(self, function, *args):
         try:
-            if self.progress is not None and self.problem is None:
-                self.progress(done, total)
+            function(*args)
         except BaseException as problem:
             self.problem = problem
             self.cancellable.cancel()
 
+    def _interrupt(self, number, frame):
+        self._call(self.handler, number, frame)
+
+    def __call__(self, done, total, *data):
+        if self.progress is not None and self.problem is None:
+            self._call(self.progress, done, total)
+
 
 def _run(nodes, cancellable, progress):
-    sizes = sum(node.get_layout().get_n_elements() for node in nodes)
+    plan = _new_plan(nodes, _PLAN_FLAGS)
+    if cancellable is None and progress is None and plan.get_intermediate_bytes() < _LONG:
+        return plan.run([], None, None, None)[0]
     watched = threading.current_thread() is threading.main_thread() or progress is not None
-    if cancellable is None and progress is None and sizes < _LONG:
-        return Candela.materialize(nodes)
-    plan = Candela.Plan.new(nodes, Candela.PlanFlags.DEFAULT)
     watch = _Watch(cancellable or Gio.Cancellable(), progress)
     try:
-        tensors, _ = plan.run([], watch.cancellable, watch if watched else None, None)
+        with watch:
+            tensors, _ = plan.run([], watch.cancellable, watch if watched else None, None)
     except GLib.Error:
         if watch.problem is not None:
             raise watch.problem from None
