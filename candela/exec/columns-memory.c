@@ -275,7 +275,8 @@ candela_columns_place (CandelaRows *rows, GError **error)
       held[k] = (Held){ .first = packed->first, .last = packed->last, .size = size, .v = packed->value };
       held[k].lane = (gsize) n_elements * size;
     }
-  qsort (order, n, sizeof *order, compare_held);
+  if (n > 0)
+    qsort (order, n, sizeof *order, compare_held);
   for (guint32 k = 0; k < n; k++)
     {
       guint32 place = find_place (rows, places, n_places, order[k]);
