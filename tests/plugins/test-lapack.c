@@ -558,12 +558,13 @@ test_bits (void)
       for (gint64 matrix = 0; matrix < 40; matrix += 13)
         {
           g_autofree char *part = g_strdup_printf ("x[%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT "]", matrix, matrix + 1);
+          g_autofree char *packed = g_strdup_printf ("contiguous(%s)", part);
           g_autoptr (CandelaTensor) part_of_x = compute_text (part, x), alone = NULL, wanted = NULL;
           g_autoptr (CandelaNode) alone_node = candela_node_new_tensor (part_of_x);
           g_autoptr (CandelaNode) first_node = candela_node_new_tensor (first);
 
           alone = compute_text (texts[i], alone_node);
-          wanted = compute_text (g_strdup_printf ("contiguous(%s)", part), first_node);
+          wanted = compute_text (packed, first_node);
           assert_same (alone, wanted, texts[i]);
         }
     }
