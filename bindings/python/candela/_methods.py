@@ -46,16 +46,20 @@ _OWN = {"astype": _astype, "reshape": _reshape, "squeeze": _squeeze, "flatten": 
         "copy": _copy}
 
 
+_OF_NUMPY = {"out", "dtype", "ddof"}
+
+
 def _method(function):
     """The function as a method that NumPy's functions may call too: these give out=None and dtype=None,
     and say ddof for what the standard calls correction."""
     @functools.wraps(function)
     def method(self, *args, **options):
-        for name in ("out", "dtype"):
-            if name in options and options[name] is None:
-                del options[name]
-        if "ddof" in options:
-            options["correction"] = options.pop("ddof")
+        if not _OF_NUMPY.isdisjoint(options):
+            for name in ("out", "dtype"):
+                if name in options and options[name] is None:
+                    del options[name]
+            if "ddof" in options:
+                options["correction"] = options.pop("ddof")
         return function(self, *args, **options)
     return method
 

@@ -5,8 +5,6 @@
 # Python's own. All of it calls what introspection offers; nothing is compiled.
 
 import operator
-import signal
-import threading
 
 from gi.repository import Gio, GLib
 
@@ -14,7 +12,7 @@ from ..module import get_introspection_module
 from ..overrides import override
 from ._candela import (  # noqa: F401
     BY_PYTHON, BY_TYPESTR, HALVES, TYPESTRS, AxisError, CandelaError, DTypeError, LinAlgError, ParameterError,
-    ShapeError, as_dtype, make_params, to_index_error, to_python)
+    ShapeError, as_dtype, make_params, run, to_index_error, to_python)
 
 Candela = get_introspection_module("Candela")
 
@@ -22,9 +20,6 @@ __all__ = []
 
 DType, Node = Candela.DType, Candela.Node
 _new_op, _new_tensor = Node.new_op, Node.new_tensor
-_new_plan, _PLAN_FLAGS = Candela.Plan.new, Candela.PlanFlags.DEFAULT
-# Bytes of all values from which a run is watched for Ctrl-C.
-_LONG = 1 << 20
 
 
 # ---- Arrays ----
@@ -228,6 +223,8 @@ class Array:
         function = _methods.find(name)
         if function is None:
             raise AttributeError("an array has no attribute %r, and no plugin has an op of that name over arrays" % name)
+        # From now on found without coming here.
+        setattr(Array, name, function)
         return function.__get__(self)
 
     def __dir__(self):
@@ -510,56 +507,6 @@ def asarray(value, /, *, dtype=None, device=None, copy=None):
 
 # ---- Computing ----
 
-class _Watch:
-    """Called while a run goes on. What progress raises cancels it, and what the handler of Ctrl-C raises
-    does too: that is called when Python next runs, which is here, and PyGObject would lose its exception."""
-
-    def __init__(self, cancellable, progress):
-        self.cancellable, self.progress = cancellable, progress
-        self.problem = self.handler = None
-
-    def __enter__(self):
-        if threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT)):
-            self.handler = signal.signal(signal.SIGINT, self._interrupt)
-        return self
-
-    def __exit__(self, *problem):
-        if self.handler is not None:
-            signal.signal(signal.SIGINT, self.handler)
-
-    def _call(self, function, *args):
-        try:
-            function(*args)
-        except BaseException as problem:
-            self.problem = problem
-            self.cancellable.cancel()
-
-    def _interrupt(self, number, frame):
-        self._call(self.handler, number, frame)
-
-    def __call__(self, done, total, *data):
-        if self.progress is not None and self.problem is None:
-            self._call(self.progress, done, total)
-
-
-def _run(nodes, cancellable, progress):
-    plan = _new_plan(nodes, _PLAN_FLAGS)
-    if cancellable is None and progress is None and plan.get_intermediate_bytes() < _LONG:
-        return plan.run([], None, None, None)[0]
-    watched = threading.current_thread() is threading.main_thread() or progress is not None
-    watch = _Watch(cancellable or Gio.Cancellable(), progress)
-    try:
-        with watch:
-            tensors, _ = plan.run([], watch.cancellable, watch if watched else None, None)
-    except GLib.Error:
-        if watch.problem is not None:
-            raise watch.problem from None
-        raise
-    if watch.problem is not None:
-        raise watch.problem
-    return tensors
-
-
 def materialize(*arrays, cancellable=None, progress=None):
     """Computes several arrays at once, so that what they share is computed once."""
     wrong = [array for array in arrays if not isinstance(array, Array)]
@@ -568,7 +515,7 @@ def materialize(*arrays, cancellable=None, progress=None):
     missing = [array for array in arrays if array._tensor is None]
     if missing:
         try:
-            tensors = _run([array._node for array in missing], cancellable, progress)
+            tensors = run([array._node for array in missing], cancellable, progress)
         except GLib.Error as error:
             raise to_python(error) from None
         for array, tensor in zip(missing, tensors):

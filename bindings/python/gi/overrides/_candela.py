@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What the overrides of Candela are made with: errors, dtypes and parameters.
+# What the overrides of Candela are made with: errors, dtypes, parameters and runs.
 
 import functools
 import json
 import operator
 import re
+import signal
+import threading
 
-from gi.repository import GLib
+from gi.repository import Gio, GLib
 
 from ..module import get_introspection_module
 
@@ -187,3 +189,61 @@ def make_params(*items):
                                       for name, value in pairs})
     text = ", ".join("'%s': <%s>" % (name, _variant_text(value)) for name, value in pairs)
     return GLib.Variant.parse(_PARAMS_TYPE, "{%s}" % text, None, None)
+
+
+# ---- Runs ----
+
+_new_plan, _PLAN_FLAGS = Candela.Plan.new, Candela.PlanFlags.DEFAULT
+# Bytes of all values from which a run is watched for Ctrl-C.
+_LONG = 1 << 20
+
+
+class _Watch:
+    """Called while a run goes on. What progress raises cancels it, and what the handler of Ctrl-C raises
+    does too: that is called when Python next runs, which is here, and PyGObject would lose its exception."""
+
+    def __init__(self, cancellable, progress):
+        self.cancellable, self.progress = cancellable, progress
+        self.problem = self.handler = None
+
+    def __enter__(self):
+        if threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT)):
+            self.handler = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *problem):
+        if self.handler is not None:
+            signal.signal(signal.SIGINT, self.handler)
+
+    def _call(self, function, *args):
+        try:
+            function(*args)
+        except BaseException as problem:
+            self.problem = problem
+            self.cancellable.cancel()
+
+    def _interrupt(self, number, frame):
+        self._call(self.handler, number, frame)
+
+    def __call__(self, done, total, *data):
+        if self.progress is not None and self.problem is None:
+            self._call(self.progress, done, total)
+
+
+def run(nodes, cancellable, progress):
+    """The tensors of nodes, computed together."""
+    plan = _new_plan(nodes, _PLAN_FLAGS)
+    if cancellable is None and progress is None and plan.get_intermediate_bytes() < _LONG:
+        return plan.run([], None, None, None)[0]
+    watched = threading.current_thread() is threading.main_thread() or progress is not None
+    watch = _Watch(cancellable or Gio.Cancellable(), progress)
+    try:
+        with watch:
+            tensors, _ = plan.run([], watch.cancellable, watch if watched else None, None)
+    except GLib.Error:
+        if watch.problem is not None:
+            raise watch.problem from None
+        raise
+    if watch.problem is not None:
+        raise watch.problem
+    return tensors
