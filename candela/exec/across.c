@@ -28,6 +28,7 @@
 typedef struct
 {
   CandelaPass pass;
+  CandelaPass before;     /* as it is before the first chunk: what is done changes while chunks begin */
   CandelaPackWalk *walks; /* of each input: of one axis, the last one */
   guint32 n;              /* inputs and outputs */
   guint rank, axis;       /* … that goes with the last one */
@@ -155,7 +156,7 @@ static void
 run_chunk (guint64 chunk, gpointer data)
 {
   Across *across = data;
-  CandelaPass pass = across->pass;
+  CandelaPass pass = across->before;
   gsize bytes = across->n * across->rectangle_bytes + pass.scratch_bytes;
   g_autoptr (CandelaBuffer) memory = candela_buffer_new (bytes, NULL);
   g_autofree CandelaPassInput *inputs = g_memdup2 (pass.inputs, MAX (pass.step->n_inputs, 1) * sizeof *inputs);
@@ -308,6 +309,7 @@ candela_run_across (const CandelaPass *pass, gboolean *ran, GError **error)
         {
           size_rectangles (&across);
           make_walks (&across);
+          across.before = across.pass;
           candela_pass_run_chunks (&across.pass,
                                    (guint64) ((across.n_rectangles + across.per_chunk - 1) / across.per_chunk),
                                    run_chunk, &across);
