@@ -227,7 +227,7 @@ test_values (void)
 
 /* ThreadSanitizer looks at threads, which do the same for all of them, and takes its time. */
 #ifdef __SANITIZE_THREAD__
-#define EACH 4
+#define EACH 12
 #else
 #define EACH 1
 #endif
