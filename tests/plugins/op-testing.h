@@ -237,6 +237,34 @@ assert_elements (CandelaTensor *got, const char *dtype, const char *shape, const
   assert_same (got, wanted, what);
 }
 
+static inline CandelaTensor *
+evaluate (const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CandelaNode) node = candela_expression_build (text, &error, NULL);
+
+  g_assert_no_error (error);
+  return compute (node);
+}
+
+/* An expression and its value. */
+typedef struct
+{
+  const char *text;
+  const char *dtype, *shape, *elements;
+} TextCase;
+
+static inline void
+assert_text_cases (const TextCase *cases, gsize n)
+{
+  for (gsize i = 0; i < n; i++)
+    {
+      g_autoptr (CandelaTensor) result = evaluate (cases[i].text);
+
+      assert_elements (result, cases[i].dtype, cases[i].shape, cases[i].elements, cases[i].text);
+    }
+}
+
 static inline void
 assert_refused (const char *op, const char *params, CandelaNode *a, CandelaNode *b, CandelaError code,
                 const char *message)

@@ -9,26 +9,10 @@ build (const char *text, GError **error)
   return candela_expression_build (text, error, NULL);
 }
 
-static CandelaTensor *
-evaluate (const char *text)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (CandelaNode) node = build (text, &error);
-
-  g_assert_no_error (error);
-  return compute (node);
-}
-
-typedef struct
-{
-  const char *text;
-  const char *dtype, *shape, *elements;
-} Case;
-
 #define X23 "x = reshape(arange(6), [2, 3]); "
 #define Y23 X23 "y = x + 10; "
 
-static const Case cases[] = {
+static const TextCase cases[] = {
   { "concat([1, 2], [3])", "int64", "3", "1 2 3" },
   { Y23 "concat(x, y)", "int64", "4 3", "0 1 2 3 4 5 10 11 12 13 14 15" },
   { Y23 "concat(x, y, axis=1)", "int64", "2 6", "0 1 2 10 11 12 3 4 5 13 14 15" },
@@ -115,13 +99,7 @@ static const Case cases[] = {
 static void
 test_values (void)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      const Case *c = &cases[i];
-      g_autoptr (CandelaTensor) result = evaluate (c->text);
-
-      assert_elements (result, c->dtype, c->shape, c->elements, c->text);
-    }
+  assert_text_cases (cases, G_N_ELEMENTS (cases));
 }
 
 /* What is large enough to be cut: views of the result are the parts again. */

@@ -3,25 +3,9 @@
  * The index plugin, by expressions. Right values are NumPy's. */
 #include "op-testing.h"
 
-static CandelaTensor *
-evaluate (const char *text)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (CandelaNode) node = candela_expression_build (text, &error, NULL);
-
-  g_assert_no_error (error);
-  return compute (node);
-}
-
-typedef struct
-{
-  const char *text;
-  const char *dtype, *shape, *elements;
-} Case;
-
 #define X34 "x = reshape(arange(12), [3, 4]); "
 
-static const Case cases[] = {
+static const TextCase cases[] = {
   { "take([10, 20, 30], [2, 0, 0, -1])", "int64", "4", "30 10 10 30" },
   { "take([10, 20, 30][::-1], [2, 0])", "int64", "2", "10 30" },
   { X34 "take(x, [1, -1], axis=0)", "int64", "2 4", "4 5 6 7 8 9 10 11" },
@@ -75,12 +59,7 @@ static const Case cases[] = {
 static void
 test_values (void)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_autoptr (CandelaTensor) result = evaluate (cases[i].text);
-
-      assert_elements (result, cases[i].dtype, cases[i].shape, cases[i].elements, cases[i].text);
-    }
+  assert_text_cases (cases, G_N_ELEMENTS (cases));
 }
 
 /* Every size of elements and units, against slices, and what is large enough to be cut. */

@@ -4,26 +4,10 @@
  * the elements were made. */
 #include "op-testing.h"
 
-static CandelaTensor *
-evaluate (const char *text)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (CandelaNode) node = candela_expression_build (text, &error, NULL);
-
-  g_assert_no_error (error);
-  return compute (node);
-}
-
-typedef struct
-{
-  const char *text;
-  const char *dtype, *shape, *elements;
-} Case;
-
 #define ALL "v, i, k, c = unique_all([[3, 1, 3], [2, 1, 1]]); "
 #define FLOATS "x = [2.0, 0.0, 1.0, 0.0, -1.0] / [1.0, 0.0, 1.0, -1.0, 0.0]; v, i, k, c = unique_all(x); "
 
-static const Case cases[] = {
+static const TextCase cases[] = {
   { ALL "v", "int64", "3", "1 2 3" },
   { ALL "i", "int64", "3", "1 3 0" },
   { ALL "k", "int64", "2 3", "2 0 2 1 0 0" },
@@ -75,12 +59,7 @@ static const Case cases[] = {
 static void
 test_values (void)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_autoptr (CandelaTensor) result = evaluate (cases[i].text);
-
-      assert_elements (result, cases[i].dtype, cases[i].shape, cases[i].elements, cases[i].text);
-    }
+  assert_text_cases (cases, G_N_ELEMENTS (cases));
 }
 
 /* What is long enough to be cut, or for each way of finding it. */
