@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Arrays of Python to and from NumPy and through DLPack: without copies, with the
+# layouts that these have, and held as long as anybody reads them.
+
+import gc
+
+from testing import check, equal, raises, run, skip_all, test
+
+import candela as xp
+
+try:
+    import numpy
+except ImportError:
+    skip_all("there is no NumPy")
+
+
+def values(x, wanted, dtype=None):
+    equal(x.tolist(), wanted)
+    if dtype is not None:
+        equal(x.dtype, dtype)
+
+
+A = xp.asarray([[1.0, 2.0], [3.0, 4.0]])
+I = xp.asarray([7, -7, 3])
+
+
+@test("NumPy: without a copy")
+def numpy_without_copy():
+    n = numpy.arange(1000000, dtype="float32")
+    x = xp.asarray(n)
+    back = numpy.asarray(x)
+    check(numpy.shares_memory(n, back))
+    check(not back.flags.writeable)
+    computed = x * 2
+    check(numpy.shares_memory(numpy.asarray(computed), numpy.asarray(computed)))
+    numpy.testing.assert_array_equal(numpy.asarray(computed), n * 2)
+    equal(numpy.asarray(x, dtype="float64").dtype, numpy.float64)
+    check(not numpy.shares_memory(numpy.asarray(xp.asarray(n, copy=True)), n))
+    equal(float(xp.asarray(numpy.float32(2.5)) * 2), 5.0)
+
+
+@test("NumPy: layouts")
+def numpy_layouts():
+    n = numpy.arange(24).reshape(2, 3, 4)
+    for view in (n, n.T, n[::-1], n[:, ::-2, 1:], n[0, 0, ::3], numpy.broadcast_to(n[0], (5, 3, 4)), n[:, :0],
+                 numpy.array(7), n.astype(">i4"), n.astype("i2")[:, 1]):
+        if view.dtype.byteorder == ">":
+            raises(TypeError, lambda: xp.asarray(view))
+            continue
+        numpy.testing.assert_array_equal(numpy.asarray(xp.asarray(view)), view)
+        numpy.testing.assert_array_equal(numpy.asarray(xp.asarray(view) + 0), view)
+    record = numpy.zeros(3, dtype=[("a", "u1"), ("b", "<f4")])
+    record["b"] = [1, 2, 3]
+    numpy.testing.assert_array_equal(numpy.asarray(xp.asarray(record["b"])), record["b"])
+    raises(TypeError, lambda: xp.asarray(record))
+    raises(TypeError, lambda: xp.asarray(numpy.array(["a"])))
+    raises(TypeError, lambda: xp.asarray(numpy.array([None])))
+
+
+@test("NumPy: mixed expressions")
+def numpy_mixed():
+    n = numpy.asarray([1.0, 2.0])
+    x = xp.asarray([3.0, 4.0])
+    for mixed in (n + x, x + n, numpy.add(n, x), numpy.float64(1) * n + x):
+        check(isinstance(mixed, xp.Array), type(mixed))
+        values(mixed, [4.0, 6.0])
+    values(numpy.sin(x) * 0, [0.0, 0.0])
+    values(numpy.power(x, 2), [9.0, 16.0])
+    values(n < x, [True, True])
+    check(isinstance(numpy.cbrt(x), numpy.ndarray))
+    equal(float(numpy.add.reduce(x)), 7.0)
+
+
+@test("NumPy: freed and written underneath")
+def numpy_underneath():
+    x = xp.asarray(numpy.arange(100000.0))
+    gc.collect()
+    equal(float(xp.sum(x)), 4999950000.0)
+    seen = numpy.asarray(xp.asarray(numpy.arange(100000.0)) * 1)
+    gc.collect()
+    equal(float(seen[-1]), 99999.0)
+    y = xp.arange(5)
+    seen = numpy.asarray(y)
+    y[0] = 9
+    del y
+    gc.collect()
+    equal(seen.tolist(), [0, 1, 2, 3, 4])
+
+
+@test("DLPack: both ways")
+def dlpack():
+    for x in (A, A.T, I[::-1], xp.asarray(5), xp.zeros((0, 2)), xp.asarray([True]), xp.asarray([1 + 1j])):
+        for y in (xp.from_dlpack(x), xp.from_dlpack(x, copy=True)):
+            equal((y.tolist(), y.dtype), (x.tolist(), x.dtype))
+    equal(A.__dlpack_device__(), (1, 0))
+    if numpy is not None:
+        n = numpy.arange(6.0).reshape(2, 3)[:, ::-1]
+        check(numpy.shares_memory(numpy.asarray(xp.from_dlpack(n)), n))
+        numpy.testing.assert_array_equal(numpy.from_dlpack(xp.asarray(n)), n)
+
+
+@test("DLPack: who holds the memory")
+def dlpack_memory():
+    from candela import _dlpack
+
+    gc.collect()
+    before = len(_dlpack._exported)
+    capsule = A.__dlpack__()
+    equal(len(_dlpack._exported), before + 1)
+    del capsule
+    gc.collect()
+    equal(len(_dlpack._exported), before)
+    x = xp.from_dlpack(xp.arange(1000) * 2)
+    gc.collect()
+    equal(int(xp.sum(x)), 999000)
+    del x
+    gc.collect()
+    equal(len(_dlpack._exported), before)
+
+
+@test("DLPack: what is wrong")
+def dlpack_wrong():
+    class Once:
+        def __init__(self, capsule):
+            self.capsule = capsule
+
+        def __dlpack_device__(self):
+            return (1, 0)
+
+        def __dlpack__(self, **options):
+            return self.capsule
+
+    capsule = A.__dlpack__()
+    once = Once(capsule)
+    values(xp.from_dlpack(once), A.tolist())
+    raises(BufferError, lambda: xp.from_dlpack(once))
+    raises(BufferError, lambda: A.__dlpack__(dl_device=(2, 0)))
+    raises(ValueError, lambda: A.__dlpack__(stream=1))
+    raises(Exception, lambda: xp.from_dlpack(5))
+    raises(Exception, lambda: xp.from_dlpack(Once(5)))
+
+
+run()
