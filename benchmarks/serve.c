@@ -136,6 +136,8 @@ serve (const ServeFunctions *functions)
   char *line = NULL;
   size_t size = 0;
 
+  /* Nobody is woken to read while something is timed. */
+  setvbuf (stdout, NULL, _IOFBF, MAX_READINGS * 16);
   puts ("ok\t" CANDELA_VERSION_S);
   fflush (stdout);
   while (getline (&line, &size, stdin) > 0)

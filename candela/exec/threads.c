@@ -11,14 +11,20 @@
  * chunk, is done by its caller alone, who then has a thread of its own anyway. The
  * caller takes chunks too, and closes the job when none is left: workers that
  * come later stay out, so that nobody waits for a thread to wake up. A worker that
- * is done looks out for the next job for some microseconds before it sleeps. */
+ * is done looks out for the next job for some microseconds before it sleeps, and is
+ * woken on another processor than the caller's where it can be. */
+#ifdef __linux__
+#define _GNU_SOURCE /* for sched_getcpu() */
+#endif
 #include <candela/exec/executor-private.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 
 #define MAX_THREADS 256
-/* How long to look before sleeping: about 20 µs. */
-#define SPINS 400
+/* How long to look out before sleeping, in µs: longer than from a run of a plan to the
+ * next, or than another's last chunk takes; about as long as it takes to be woken. */
+#define LOOK_OUT 50
 /* In a job's state: beside this bit the number of workers within. */
 #define CLOSED 0x40000000
 
@@ -50,6 +56,7 @@ static struct
   CandelaKernelChunkFunc func;
   gpointer data;
   int wanted; /* workers */
+  int cpu;    /* where its caller runs; atomic */
   int state;  /* atomic */
 } pool = {
   .user = PTHREAD_MUTEX_INITIALIZER,
@@ -124,21 +131,78 @@ leave (void)
   pthread_mutex_unlock (&pool.lock);
 }
 
+/* Until the number is that, or no longer is; not for long. A pause takes from 10 ns
+ * to 100, as the processor has it, hence the clock. */
+static gboolean
+look_out (const int *number, int value, gboolean equal)
+{
+  gint64 end = g_get_monotonic_time () + LOOK_OUT;
+
+  do
+    for (guint i = 0; i < 20; i++)
+      {
+        if ((g_atomic_int_get (number) == value) == equal)
+          return TRUE;
+        PAUSE ();
+      }
+  while (g_get_monotonic_time () < end);
+  return FALSE;
+}
+
+/* A system may wake a thread on the processor of the one that wakes it although others
+ * have nothing to do; virtual ones, when idle, look to it as if they were taken away. Then
+ * either runs only while the other waits. So a worker sleeps where the last job's caller
+ * was not, and is free again once awake. */
+#ifdef __linux__
+typedef struct
+{
+  cpu_set_t all, others;
+  gboolean apart;
+} Place;
+
+static void
+keep_apart (Place *place, int cpu)
+{
+  place->apart = FALSE;
+  if (sched_getaffinity (0, sizeof place->all, &place->all) != 0)
+    return;
+  place->others = place->all;
+  CPU_CLR (cpu, &place->others);
+  place->apart = CPU_COUNT (&place->others) > 0 && sched_setaffinity (0, sizeof place->others, &place->others) == 0;
+}
+
+/* Unless somebody else has said meanwhile where it may run. */
+static void
+let_free (const Place *place)
+{
+  cpu_set_t now;
+
+  if (place->apart && sched_getaffinity (0, sizeof now, &now) == 0 && CPU_EQUAL (&now, &place->others))
+    sched_setaffinity (0, sizeof place->all, &place->all);
+}
+#else
+typedef int Place;
+
+#define sched_getcpu() 0
+#define keep_apart(place, cpu) ((void) (place), (void) (cpu))
+#define let_free(place) ((void) (place))
+#endif
+
 static void
 wait_for_generation (int seen)
 {
-  for (guint i = 0; i < SPINS; i++)
-    {
-      if (g_atomic_int_get (&pool.generation) != seen)
-        return;
-      PAUSE ();
-    }
+  Place place;
+
+  if (look_out (&pool.generation, seen, FALSE))
+    return;
+  keep_apart (&place, g_atomic_int_get (&pool.cpu));
   pthread_mutex_lock (&pool.lock);
   pool.sleepers++;
   while (g_atomic_int_get (&pool.generation) == seen)
     pthread_cond_wait (&pool.work, &pool.lock);
   pool.sleepers--;
   pthread_mutex_unlock (&pool.lock);
+  let_free (&place);
 }
 
 static gpointer
@@ -193,6 +257,7 @@ open_job (gsize n, CandelaKernelChunkFunc func, gpointer data, guint helpers)
       ranges[k].end = n / (helpers + 1) * (k + 1) + n % (helpers + 1) * (k + 1) / (helpers + 1);
       g_atomic_pointer_set (&ranges[k].next, k == 0 ? 0 : ranges[k - 1].end);
     }
+  g_atomic_int_set (&pool.cpu, sched_getcpu ());
   g_atomic_int_set (&pool.state, 0);
   g_atomic_int_inc (&pool.generation);
   pthread_mutex_lock (&pool.lock);
@@ -205,12 +270,8 @@ static void
 close_job (void)
 {
   g_atomic_int_or ((guint *) &pool.state, CLOSED);
-  for (guint i = 0; i < SPINS; i++)
-    {
-      if (g_atomic_int_get (&pool.state) == CLOSED)
-        return;
-      PAUSE ();
-    }
+  if (look_out (&pool.state, CLOSED, TRUE))
+    return;
   pthread_mutex_lock (&pool.lock);
   while (g_atomic_int_get (&pool.state) != CLOSED)
     pthread_cond_wait (&pool.idle, &pool.lock);
@@ -245,12 +306,25 @@ candela_parallel_take_width (void)
   return most;
 }
 
+/* Those that this thread may run on; GLib may count all that the machine has. */
+static guint
+count_allowed (void)
+{
+#ifdef __linux__
+  cpu_set_t allowed;
+
+  if (sched_getaffinity (0, sizeof allowed, &allowed) == 0)
+    return (guint) CPU_COUNT (&allowed);
+#endif
+  return g_get_num_processors ();
+}
+
 /* What the control group grants, rounded up; as many as there are processors if
  * it sets no limit. */
 static guint
 count_processors (void)
 {
-  guint processors = g_get_num_processors (); /* heeds the affinity mask */
+  guint processors = count_allowed ();
   g_autofree char *text = NULL;
   guint64 quota, period;
 
