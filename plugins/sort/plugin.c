@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The plugin of sorting, searching and sets. */
+#include "../instruction-sets.h"
 #include "sort.h"
 
 const SortSet *sort_set;
 
-/* That of AVX-512 if it is usable and CANDELA_CPU asks for no other. */
 static const SortSet *
 choose_set (void)
 {
 #ifdef SORT_HAVE_X86_SETS
-  const char *wanted = g_getenv ("CANDELA_CPU");
-
-  if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma") && __builtin_cpu_supports ("avx512f")
-      && __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512dq")
-      && __builtin_cpu_supports ("avx512vl")
-      && (wanted == NULL || (!g_str_equal (wanted, "avx2") && !g_str_equal (wanted, "baseline"))))
+  if (instruction_set_choose (TRUE) == INSTRUCTION_SET_AVX512)
     return &sort_set_avx512;
 #endif
   return &sort_set_baseline;

@@ -265,6 +265,28 @@ assert_text_cases (const TextCase *cases, gsize n)
     }
 }
 
+/* An op of one input and its value. */
+typedef struct
+{
+  const char *op, *params;
+  const char *dtype, *shape, *elements;
+  const char *out_dtype, *out_shape, *out_elements;
+} OpCase;
+
+static inline void
+assert_op_cases (const OpCase *cases, gsize n)
+{
+  for (const OpCase *c = cases; c < cases + n; c++)
+    {
+      g_autoptr (CandelaNode) x = make_value (c->dtype, c->shape, c->elements);
+      g_autoptr (CandelaTensor) result = compute_op (c->op, c->params, x, NULL);
+      g_autofree char *what = g_strdup_printf ("%s (%s [%s] %s, %s)", c->op, c->dtype, c->shape, c->elements,
+                                               c->params != NULL ? c->params : "");
+
+      assert_elements (result, c->out_dtype, c->out_shape, c->out_elements, what);
+    }
+}
+
 static inline void
 assert_refused (const char *op, const char *params, CandelaNode *a, CandelaNode *b, CandelaError code,
                 const char *message)
@@ -277,4 +299,27 @@ assert_refused (const char *op, const char *params, CandelaNode *a, CandelaNode 
   if (message != NULL)
     g_assert_cmpstr (error->message, ==, message);
   g_assert_true (g_str_has_prefix (error->message, op));
+}
+
+/* An op of a slot of a shape and dtype that it does not take. */
+typedef struct
+{
+  const char *op, *params, *dtype, *shape;
+  CandelaError code;
+  const char *message;
+} OpRefusal;
+
+static inline void
+assert_op_refusals (const OpRefusal *refusals, gsize n)
+{
+  for (const OpRefusal *r = refusals; r < refusals + n; r++)
+    {
+      g_autoptr (GError) error = NULL;
+      gint64 shape[CANDELA_MAX_RANK];
+      gsize rank = read_shape (r->shape, shape);
+      g_autoptr (CandelaNode) x = candela_node_new_slot ("x", read_dtype (r->dtype), shape, rank, &error);
+
+      g_assert_no_error (error);
+      assert_refused (r->op, r->params, x, NULL, r->code, r->message);
+    }
 }

@@ -5,20 +5,13 @@
  * by hand. What is then tested is that nothing but values decides the bits. */
 #include "views.h"
 
-typedef struct
-{
-  const char *op, *params;
-  const char *dtype, *shape, *elements;
-  const char *out_dtype, *out_shape, *out_elements;
-} Case;
-
 #define QUARTERS                                                                                                       \
   "float64", "2 3 4",                                                                                                  \
     "-7 -5.75 -4.5 -3.25 -2 -0.75 0.5 1.75 3 4.25 5.5 6.75 8 9.25 10.5 11.75 13 14.25 15.5 16.75 18 19.25 20.5 21.75"
 
 #define COMPLEX "2 3", "1 2 -3 0.5 0.25 -4 2 -1 0 0.5 -1.5 0"
 
-static const Case cases[] = {
+static const OpCase cases[] = {
   { "sum", NULL, "int32", "2 3", "-2 -1 0 1 2 3", "int64", "", "3" },
   { "sum", "{'axis': <[int64 0]>}", "int32", "2 3", "-2 -1 0 1 2 3", "int64", "3", "-1 1 3" },
   { "sum", "{'axis': <[int64 -1]>}", "int32", "2 3", "-2 -1 0 1 2 3", "int64", "2", "-3 6" },
@@ -170,16 +163,7 @@ static const Case cases[] = {
 static void
 test_values (void)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      const Case *c = &cases[i];
-      g_autoptr (CandelaNode) x = make_value (c->dtype, c->shape, c->elements);
-      g_autoptr (CandelaTensor) result = compute_op (c->op, c->params, x, NULL);
-      g_autofree char *what = g_strdup_printf ("%s (%s [%s] %s, %s)", c->op, c->dtype, c->shape, c->elements,
-                                               c->params != NULL ? c->params : "");
-
-      assert_elements (result, c->out_dtype, c->out_shape, c->out_elements, what);
-    }
+  assert_op_cases (cases, G_N_ELEMENTS (cases));
 }
 
 static void
@@ -204,14 +188,7 @@ test_moments (void)
   assert_elements (variance_value, "float32", "2 1", "7 0", "the variance");
 }
 
-typedef struct
-{
-  const char *op, *params, *dtype, *shape;
-  CandelaError code;
-  const char *message;
-} Refusal;
-
-static const Refusal refusals[] = {
+static const OpRefusal refusals[] = {
   { "sum", "{'axis': <[int64 2]>}", "float64", "2 3", CANDELA_ERROR_AXIS,
     "sum: axis 2 is out of range: x has shape [2, 3]" },
   { "mean", "{'axis': <[int64 -3]>}", "float64", "2 3", CANDELA_ERROR_AXIS,
@@ -239,53 +216,10 @@ static const Refusal refusals[] = {
 static void
 test_refusals (void)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (refusals); i++)
-    {
-      const Refusal *r = &refusals[i];
-      g_autoptr (GError) error = NULL;
-      gint64 shape[CANDELA_MAX_RANK];
-      gsize rank = read_shape (r->shape, shape);
-      g_autoptr (CandelaNode) x = candela_node_new_slot ("x", read_dtype (r->dtype), shape, rank, &error);
-
-      g_assert_no_error (error);
-      assert_refused (r->op, r->params, x, NULL, r->code, r->message);
-    }
+  assert_op_refusals (refusals, G_N_ELEMENTS (refusals));
 }
 
 /* ---- Bits ---- */
-
-static guint32 state;
-
-/* Of very different sizes, so that another order of summation shows. */
-static double
-next_number (void)
-{
-  state = state * 1664525u + 1013904223u;
-  return ((double) (state >> 8) - 8388608.0) * ldexp (1.0, (int) (state >> 3 & 31) - 16);
-}
-
-static CandelaTensor *
-random_tensor (const char *dtype, const char *shape_text)
-{
-  g_autoptr (GError) error = NULL;
-  gint64 shape[CANDELA_MAX_RANK];
-  gsize rank = read_shape (shape_text, shape);
-  CandelaDType number = read_dtype (dtype);
-  CandelaTensor *tensor = candela_tensor_new (number, shape, rank, &error);
-  gpointer data;
-
-  g_assert_no_error (error);
-  data = candela_tensor_get_writable_data (tensor);
-  state = 7;
-  for (gint64 i = 0; i < candela_tensor_get_n_elements (tensor) * (1 + is_complex (number)); i++)
-    if (number == CANDELA_DTYPE_FLOAT32 || number == CANDELA_DTYPE_COMPLEX64)
-      ((float *) data)[i] = (float) next_number ();
-    else if (number != CANDELA_DTYPE_INT16)
-      ((double *) data)[i] = next_number ();
-    else
-      ((gint16 *) data)[i] = (gint16) next_number ();
-  return tensor;
-}
 
 static const char *const axes[] = {
   NULL, "[int64 0]", "[int64 1]", "[int64 2]", "[int64 0, 1]", "[int64 1, 2]", "[int64 0, 2]", "[int64 2, 1, 0]",
@@ -297,37 +231,37 @@ static const char *const axes[] = {
 static const char *const ops[] = { "sum", "prod", "mean", "any", "all", "count_nonzero", "var", "std", "max", "min" };
 
 static void
+check_view (CandelaNode *view, CandelaNode *packed, const char *what)
+{
+  const gboolean complex_numbers = is_complex (candela_node_get_dtype (view));
+
+  for (gsize k = 0; k < G_N_ELEMENTS (axes); k++)
+    for (gsize o = 0; o < (complex_numbers ? N_OF_COMPLEX : G_N_ELEMENTS (ops)); o++)
+      {
+        g_autofree char *params = axes[k] != NULL ? g_strdup_printf ("{'axis': <%s>}", axes[k]) : NULL;
+        g_autofree char *text = g_strdup_printf ("%s of %s, axes %s", ops[o], what, axes[k] != NULL ? axes[k] : "all");
+        g_autoptr (CandelaTensor) a = compute_op (ops[o], params, view, NULL);
+        g_autoptr (CandelaTensor) b = compute_op (ops[o], params, packed, NULL);
+
+        assert_same (a, b, text);
+      }
+  for (int axis = -1; axis < 3 && !complex_numbers; axis++)
+    {
+      g_autofree char *params = axis >= 0 ? g_strdup_printf ("{'axis': <%d>}", axis) : NULL;
+      g_autofree char *text = g_strdup_printf ("argmax of %s, axis %d", what, axis);
+      g_autoptr (CandelaTensor) a = compute_op ("argmax", params, view, NULL);
+      g_autoptr (CandelaTensor) b = compute_op ("argmax", params, packed, NULL);
+
+      assert_same (a, b, text);
+    }
+}
+
+static void
 check_layouts (const char *dtype, const char *shape)
 {
   g_autoptr (CandelaTensor) base = random_tensor (dtype, shape);
-  const gboolean complex_numbers = is_complex (candela_tensor_get_dtype (base));
 
-  for (guint number = 0; number < N_VIEWS; number++)
-    {
-      g_autoptr (CandelaNode) view = make_view (base, view_layout (candela_tensor_get_layout (base), number));
-      g_autoptr (CandelaNode) packed = pack (view);
-
-      for (gsize k = 0; k < G_N_ELEMENTS (axes); k++)
-        for (gsize o = 0; o < (complex_numbers ? N_OF_COMPLEX : G_N_ELEMENTS (ops)); o++)
-          {
-            g_autofree char *params = axes[k] != NULL ? g_strdup_printf ("{'axis': <%s>}", axes[k]) : NULL;
-            g_autofree char *what = g_strdup_printf ("%s of %s [%s], view %u, axes %s", ops[o], dtype, shape, number,
-                                                     axes[k] != NULL ? axes[k] : "all");
-            g_autoptr (CandelaTensor) a = compute_op (ops[o], params, view, NULL);
-            g_autoptr (CandelaTensor) b = compute_op (ops[o], params, packed, NULL);
-
-            assert_same (a, b, what);
-          }
-      for (int axis = -1; axis < 3 && !complex_numbers; axis++)
-        {
-          g_autofree char *params = axis >= 0 ? g_strdup_printf ("{'axis': <%d>}", axis) : NULL;
-          g_autofree char *what = g_strdup_printf ("argmax of %s [%s], view %u, axis %d", dtype, shape, number, axis);
-          g_autoptr (CandelaTensor) a = compute_op ("argmax", params, view, NULL);
-          g_autoptr (CandelaTensor) b = compute_op ("argmax", params, packed, NULL);
-
-          assert_same (a, b, what);
-        }
-    }
+  check_views (base, check_view);
 }
 
 /* Reduced axes of more and of fewer than one block and one piece, outputs of more

@@ -6,14 +6,7 @@
 #include "../testing.h"
 #include "views.h"
 
-typedef struct
-{
-  const char *op, *params;
-  const char *dtype, *shape, *elements;
-  const char *out_dtype, *out_shape, *out_elements;
-} Case;
-
-static const Case cases[] = {
+static const OpCase cases[] = {
   { "cumulative_sum", NULL, "int32", "4", "1 2 3 4", "int64", "4", "1 3 6 10" },
   { "cumulative_prod", NULL, "int32", "4", "1 2 3 4", "int64", "4", "1 2 6 24" },
   { "cumulative_sum", "{'axis': <int64 0>}", "int32", "2 3", "-2 -1 0 1 2 3", "int64", "2 3", "-2 -1 0 -1 1 3" },
@@ -92,16 +85,7 @@ static const Case cases[] = {
 static void
 test_values (void)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      const Case *c = &cases[i];
-      g_autoptr (CandelaNode) x = make_value (c->dtype, c->shape, c->elements);
-      g_autoptr (CandelaTensor) result = compute_op (c->op, c->params, x, NULL);
-      g_autofree char *what = g_strdup_printf ("%s (%s [%s] %s, %s)", c->op, c->dtype, c->shape, c->elements,
-                                               c->params != NULL ? c->params : "");
-
-      assert_elements (result, c->out_dtype, c->out_shape, c->out_elements, what);
-    }
+  assert_op_cases (cases, G_N_ELEMENTS (cases));
 }
 
 /* Pairs of doubles, as a complex value of the dtype. */
@@ -170,14 +154,7 @@ test_first_element (void)
   check_complex ("cumulative_prod", NULL, x, "complex128", parts, 1);
 }
 
-typedef struct
-{
-  const char *op, *params, *dtype, *shape;
-  CandelaError code;
-  const char *message;
-} Refusal;
-
-static const Refusal refusals[] = {
+static const OpRefusal refusals[] = {
   { "cumulative_sum", NULL, "float64", "", CANDELA_ERROR_SHAPE, "cumulative_sum: x has shape []; an axis is needed" },
   { "cumulative_sum", NULL, "float64", "2 3", CANDELA_ERROR_AXIS,
     "cumulative_sum: x has shape [2, 3]; say along which axis" },
@@ -194,43 +171,7 @@ static const Refusal refusals[] = {
 static void
 test_refusals (void)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (refusals); i++)
-    {
-      const Refusal *r = &refusals[i];
-      g_autoptr (GError) error = NULL;
-      gint64 shape[CANDELA_MAX_RANK];
-      gsize rank = read_shape (r->shape, shape);
-      g_autoptr (CandelaNode) x = candela_node_new_slot ("x", read_dtype (r->dtype), shape, rank, &error);
-
-      g_assert_no_error (error);
-      assert_refused (r->op, r->params, x, NULL, r->code, r->message);
-    }
-}
-
-static CandelaTensor *
-random_tensor (const char *dtype, const char *shape_text)
-{
-  g_autoptr (GError) error = NULL;
-  gint64 shape[CANDELA_MAX_RANK];
-  gsize rank = read_shape (shape_text, shape);
-  CandelaTensor *tensor = candela_tensor_new (read_dtype (dtype), shape, rank, &error);
-  gpointer data;
-  guint32 state = 7;
-
-  g_assert_no_error (error);
-  data = candela_tensor_get_writable_data (tensor);
-  for (gint64 i = 0; i < candela_tensor_get_n_elements (tensor); i++)
-    {
-      double number = (double) ((state = state * 1664525u + 1013904223u) >> 8) / (1 << 23) - 1.0;
-
-      if (candela_tensor_get_dtype (tensor) == CANDELA_DTYPE_FLOAT32)
-        ((float *) data)[i] = (float) number;
-      else if (candela_tensor_get_dtype (tensor) == CANDELA_DTYPE_FLOAT64)
-        ((double *) data)[i] = number;
-      else
-        ((gint16 *) data)[i] = (gint16) (number * 1e6);
-    }
-  return tensor;
+  assert_op_refusals (refusals, G_N_ELEMENTS (refusals));
 }
 
 #define RUN_ALONG(name, Out, Acc)                                                                                      \
@@ -282,32 +223,31 @@ sum_by_definition (CandelaNode *packed, gint64 axis)
 }
 
 static void
+check_view (CandelaNode *view, CandelaNode *packed, const char *what)
+{
+  for (gint64 axis = 0; axis < 3; axis++)
+    {
+      g_autofree char *params = g_strdup_printf ("{'axis': <int64 %" G_GINT64_FORMAT ">}", axis);
+      g_autofree char *text = g_strdup_printf ("%s, axis %" G_GINT64_FORMAT, what, axis);
+      g_autoptr (CandelaTensor) wanted = sum_by_definition (packed, axis);
+
+      for (guint threads = 1; threads <= 3; threads += 2)
+        {
+          g_autoptr (CandelaTensor) got = NULL;
+
+          candela_set_num_threads (threads);
+          got = compute_op ("cumulative_sum", params, view, NULL);
+          assert_same (got, wanted, text);
+        }
+    }
+}
+
+static void
 check_layouts (const char *dtype, const char *shape)
 {
   g_autoptr (CandelaTensor) base = random_tensor (dtype, shape);
 
-  for (guint number = 0; number < N_VIEWS; number++)
-    {
-      g_autoptr (CandelaNode) view = make_view (base, view_layout (candela_tensor_get_layout (base), number));
-      g_autoptr (CandelaNode) packed = pack (view);
-
-      for (gint64 axis = 0; axis < 3; axis++)
-        {
-          g_autofree char *params = g_strdup_printf ("{'axis': <int64 %" G_GINT64_FORMAT ">}", axis);
-          g_autofree char *what =
-            g_strdup_printf ("%s [%s], view %u, axis %" G_GINT64_FORMAT, dtype, shape, number, axis);
-          g_autoptr (CandelaTensor) wanted = sum_by_definition (packed, axis);
-
-          for (guint threads = 1; threads <= 3; threads += 2)
-            {
-              g_autoptr (CandelaTensor) got = NULL;
-
-              candela_set_num_threads (threads);
-              got = compute_op ("cumulative_sum", params, view, NULL);
-              assert_same (got, wanted, what);
-            }
-        }
-    }
+  check_views (base, check_view);
 }
 
 /* Lines of more and of fewer elements than are packed at once; more and fewer of

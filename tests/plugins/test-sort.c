@@ -7,14 +7,7 @@
 #include "../testing.h"
 #include "views.h"
 
-typedef struct
-{
-  const char *op, *params;
-  const char *dtype, *shape, *elements;
-  const char *out_dtype, *out_shape, *out_elements;
-} Case;
-
-static const Case cases[] = {
+static const OpCase cases[] = {
   { "sort", NULL, "int32", "6", "3 1 2 1 3 0", "int32", "6", "0 1 1 2 3 3" },
   { "argsort", NULL, "int32", "6", "3 1 2 1 3 0", "int64", "6", "5 1 3 2 0 4" },
   { "sort", "{'descending': <true>}", "int32", "6", "3 1 2 1 3 0", "int32", "6", "3 3 2 1 1 0" },
@@ -124,16 +117,7 @@ static const Case cases[] = {
 static void
 test_values (void)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      const Case *c = &cases[i];
-      g_autoptr (CandelaNode) x = make_value (c->dtype, c->shape, c->elements);
-      g_autoptr (CandelaTensor) result = compute_op (c->op, c->params, x, NULL);
-      g_autofree char *what = g_strdup_printf ("%s (%s [%s] %s, %s)", c->op, c->dtype, c->shape, c->elements,
-                                               c->params != NULL ? c->params : "");
-
-      assert_elements (result, c->out_dtype, c->out_shape, c->out_elements, what);
-    }
+  assert_op_cases (cases, G_N_ELEMENTS (cases));
 }
 
 /* ---- By definition ---- */
@@ -151,7 +135,7 @@ next_word (void)
 
 /* Of few different values, or of many. */
 static CandelaTensor *
-random_tensor (CandelaDType dtype, const gint64 *shape, gsize rank, gboolean many)
+few_or_many (CandelaDType dtype, const gint64 *shape, gsize rank, gboolean many)
 {
   g_autoptr (GError) error = NULL;
   CandelaTensor *tensor = candela_tensor_new (dtype, shape, rank, &error);
@@ -325,7 +309,7 @@ test_lengths (void)
     for (gsize i = 0; i < G_N_ELEMENTS (lengths); i++)
       for (gint many = 0; many < 2; many++)
         {
-          g_autoptr (CandelaTensor) tensor = random_tensor (dtypes[d], &lengths[i], 1, many);
+          g_autoptr (CandelaTensor) tensor = few_or_many (dtypes[d], &lengths[i], 1, many);
           g_autoptr (CandelaNode) x = candela_node_new_tensor (tensor);
           g_autofree char *what = g_strdup_printf ("%s [%d] of %s values", candela_dtype_get_name (dtypes[d]),
                                                    (int) lengths[i], many ? "many" : "few");
@@ -335,20 +319,22 @@ test_lengths (void)
 }
 
 static void
+check_view (CandelaNode *view, CandelaNode *packed, const char *what)
+{
+  for (gint64 axis = 0; axis < 3; axis++)
+    {
+      g_autofree char *text = g_strdup_printf ("%s, axis %d", what, (int) axis);
+
+      check_order (view, packed, axis, text);
+    }
+}
+
+static void
 check_layouts (CandelaDType dtype, const gint64 *shape)
 {
-  g_autoptr (CandelaTensor) base = random_tensor (dtype, shape, 3, FALSE);
+  g_autoptr (CandelaTensor) base = few_or_many (dtype, shape, 3, FALSE);
 
-  for (guint number = 0; number < N_VIEWS; number++)
-    for (gint64 axis = 0; axis < 3; axis++)
-      {
-        g_autoptr (CandelaNode) view = make_view (base, view_layout (candela_tensor_get_layout (base), number));
-        g_autoptr (CandelaNode) packed = pack (view);
-        g_autofree char *what = g_strdup_printf ("%s [%d, %d, %d], view %u, axis %d", candela_dtype_get_name (dtype),
-                                                 (int) shape[0], (int) shape[1], (int) shape[2], number, (int) axis);
-
-        check_order (view, packed, axis, what);
-      }
+  check_views (base, check_view);
 }
 
 static void
@@ -369,7 +355,7 @@ static void
 test_far_apart (void)
 {
   const gint64 n = 5000;
-  g_autoptr (CandelaTensor) tensor = random_tensor (CANDELA_DTYPE_INT64, &n, 1, FALSE);
+  g_autoptr (CandelaTensor) tensor = few_or_many (CANDELA_DTYPE_INT64, &n, 1, FALSE);
   g_autoptr (CandelaNode) x = NULL;
   gint64 *data = candela_tensor_get_writable_data (tensor);
 
@@ -391,7 +377,7 @@ test_patterns (void)
     for (guint d = 0; d < 2; d++)
       {
         CandelaDType dtype = d == 0 ? CANDELA_DTYPE_INT32 : CANDELA_DTYPE_INT64;
-        g_autoptr (CandelaTensor) tensor = random_tensor (dtype, &n, 1, FALSE);
+        g_autoptr (CandelaTensor) tensor = few_or_many (dtype, &n, 1, FALSE);
         g_autoptr (CandelaNode) x = NULL;
         gpointer data = candela_tensor_get_writable_data (tensor);
         g_autofree char *what = g_strdup_printf ("pattern %u of dtype %u", pattern, d);
@@ -456,8 +442,8 @@ test_search_by_definition (void)
     for (gint64 n = 1; n < 600; n = n * 2 + 1)
       {
         const gint64 m = 900;
-        g_autoptr (CandelaTensor) raw = random_tensor (dtypes[d], &n, 1, FALSE), sorted = NULL, got = NULL;
-        g_autoptr (CandelaTensor) values = random_tensor (dtypes[d], &m, 1, TRUE), both = NULL, right = NULL;
+        g_autoptr (CandelaTensor) raw = few_or_many (dtypes[d], &n, 1, FALSE), sorted = NULL, got = NULL;
+        g_autoptr (CandelaTensor) values = few_or_many (dtypes[d], &m, 1, TRUE), both = NULL, right = NULL;
         g_autoptr (CandelaNode) x = candela_node_new_tensor (raw), x2 = candela_node_new_tensor (values), x1 = NULL;
         const guint8 *elements;
         gsize size = candela_dtype_get_size (dtypes[d]);
@@ -509,7 +495,7 @@ test_graphs (void)
   for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
     {
       g_autoptr (GHashTable) names = names_new ();
-      g_autoptr (CandelaTensor) x = random_tensor (CANDELA_DTYPE_FLOAT32, shape, 2, FALSE), wanted = NULL;
+      g_autoptr (CandelaTensor) x = few_or_many (CANDELA_DTYPE_FLOAT32, shape, 2, FALSE), wanted = NULL;
       g_autoptr (CandelaNode) root = NULL;
       g_autoptr (CandelaPlan) plan = NULL;
       CandelaTensor **plain;
@@ -525,14 +511,7 @@ test_graphs (void)
     }
 }
 
-typedef struct
-{
-  const char *op, *params, *dtype, *shape;
-  CandelaError code;
-  const char *message;
-} Refusal;
-
-static const Refusal refusals[] = {
+static const OpRefusal refusals[] = {
   { "sort", NULL, "float64", "", CANDELA_ERROR_SHAPE, "sort: x has shape []; an axis is needed" },
   { "sort", "{'axis': <2>}", "float64", "2 3", CANDELA_ERROR_AXIS, "sort: axis 2 is out of range: x has shape [2, 3]" },
   { "argsort", "{'axis': <int64 -9223372036854775808>}", "float64", "2 3", CANDELA_ERROR_AXIS, NULL },
@@ -552,17 +531,7 @@ test_refusals (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (CandelaNode) node = NULL;
 
-  for (gsize i = 0; i < G_N_ELEMENTS (refusals); i++)
-    {
-      const Refusal *r = &refusals[i];
-      g_autoptr (GError) slot_error = NULL;
-      gint64 shape[CANDELA_MAX_RANK];
-      gsize rank = read_shape (r->shape, shape);
-      g_autoptr (CandelaNode) x = candela_node_new_slot ("x", read_dtype (r->dtype), shape, rank, &slot_error);
-
-      g_assert_no_error (slot_error);
-      assert_refused (r->op, r->params, x, NULL, r->code, r->message);
-    }
+  assert_op_refusals (refusals, G_N_ELEMENTS (refusals));
   assert_refused ("searchsorted", NULL, matrix, line, CANDELA_ERROR_SHAPE,
                   "searchsorted: x1 has shape [1, 2]; it must have one axis");
   assert_refused ("searchsorted", "{'side': <'middle'>}", line, line, CANDELA_ERROR_PARAMETER, NULL);

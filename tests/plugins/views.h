@@ -73,3 +73,51 @@ view_layout (CandelaLayout *base, guint number)
   g_assert_no_error (error);
   return result;
 }
+
+/* func() for each view of a base, and what it is. */
+static inline void
+check_views (CandelaTensor *base, void (*func) (CandelaNode *view, CandelaNode *packed, const char *what))
+{
+  g_autofree char *shape = shape_text (base);
+  const char *dtype = candela_dtype_get_name (candela_tensor_get_dtype (base));
+
+  for (guint number = 0; number < N_VIEWS; number++)
+    {
+      g_autoptr (CandelaNode) view = make_view (base, view_layout (candela_tensor_get_layout (base), number));
+      g_autoptr (CandelaNode) packed = pack (view);
+      g_autofree char *what = g_strdup_printf ("%s [%s], view %u", dtype, shape, number);
+
+      func (view, packed, what);
+    }
+}
+
+/* Numbers of both signs and of very different sizes, so that another order of summation
+ * shows; floats, complex numbers and int16. */
+static inline CandelaTensor *
+random_tensor (const char *dtype, const char *shape_text)
+{
+  g_autoptr (GError) error = NULL;
+  gint64 shape[CANDELA_MAX_RANK];
+  gsize rank = read_shape (shape_text, shape);
+  CandelaDType number = read_dtype (dtype);
+  CandelaTensor *tensor = candela_tensor_new (number, shape, rank, &error);
+  guint32 state = 7;
+  gpointer data;
+
+  g_assert_no_error (error);
+  data = candela_tensor_get_writable_data (tensor);
+  for (gint64 i = 0; i < candela_tensor_get_n_elements (tensor) * (1 + is_complex (number)); i++)
+    {
+      double value;
+
+      state = state * 1664525u + 1013904223u;
+      value = ((double) (state >> 8) - 8388608.0) * ldexp (1.0, (int) (state >> 3 & 31) - 16);
+      if (number == CANDELA_DTYPE_FLOAT32 || number == CANDELA_DTYPE_COMPLEX64)
+        ((float *) data)[i] = (float) value;
+      else if (number != CANDELA_DTYPE_INT16)
+        ((double *) data)[i] = value;
+      else
+        ((gint16 *) data)[i] = (gint16) (gint64) value;
+    }
+  return tensor;
+}
