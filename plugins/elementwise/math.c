@@ -86,7 +86,7 @@
 #define COMPLEX_log10(T, W, a) COMPLEX (T, RE (COMPLEX_LIBM (log, a)) / G_LN10, IM (COMPLEX_LIBM (log, a)) / G_LN10)
 #define COMPLEX_sin(T, W, a) COMPLEX_LIBM (sin, a)
 #define COMPLEX_cos(T, W, a) COMPLEX_LIBM (cos, a)
-#define COMPLEX_tan(T, W, a) COMPLEX_LIBM (tan, a)
+#define COMPLEX_tan(T, W, a) COMPLEX_CALL (tan, a)
 #define COMPLEX_asin(T, W, a) COMPLEX_LIBM (asin, a)
 #define COMPLEX_acos(T, W, a) COMPLEX_LIBM (acos, a)
 #define COMPLEX_atan(T, W, a) COMPLEX_LIBM (atan, a)
@@ -100,8 +100,8 @@
 /* exp (x + iy) - 1, of which the real part is expm1 (x) cos (y) - (1 - cos (y)), and
  * 1 - cos (y) twice the square of sin (y / 2). log (1 + z), of which the real part is half
  * of log1p (x (2 + x) + y y), which near minus one is as inexact as what it is made of.
- * tanh at infinity has a zero of the sign of y, not of sin (2 y) as in C; expm1 of a zero
- * has a real part of 0, whatever the sign. */
+ * tanh at infinity has a zero of the sign of y, not of sin (2 y) as in C, and so has tan,
+ * of the sign of x; expm1 of a zero has a real part of 0, whatever the sign. */
 #define COMPLEX_MADE(R, S)                                                                                             \
   static inline R _Complex complex_expm1_##R (R _Complex z)                                                            \
   {                                                                                                                    \
@@ -128,6 +128,13 @@
     if (isinf (RE (z)) && isfinite (IM (z)))                                                                           \
       return complex_of_##R (copysign##S (1, RE (z)), copysign##S (0, IM (z)));                                        \
     return ctanh##S (z);                                                                                               \
+  }                                                                                                                    \
+                                                                                                                       \
+  static inline R _Complex complex_tan_##R (R _Complex z)                                                              \
+  {                                                                                                                    \
+    if (isfinite (RE (z)) && isinf (IM (z)))                                                                           \
+      return complex_of_##R (copysign##S (0, RE (z)), copysign##S (1, IM (z)));                                        \
+    return ctan##S (z);                                                                                                \
   }
 
 COMPLEX_MADE (float, f)
