@@ -39,6 +39,10 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   g_autofree char *text = NULL;
 
+  /* A build leaves nothing behind, and its own modules are what it is about. */
+  g_setenv ("CANDELA_REGISTRY", "", TRUE);
+  g_setenv ("CANDELA_PLUGIN_SCAN", "no", TRUE);
+
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error))
     {

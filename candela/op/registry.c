@@ -6,6 +6,7 @@
  * complete before it is linked. */
 #include <candela/op/registry.h>
 
+#include <candela/op/module-private.h>
 #include <candela/op/search-private.h>
 #include <string.h>
 
@@ -86,6 +87,15 @@ table_clear (Table table)
       }
 }
 
+/* What was found is to be found anew. Under the lock. */
+static void
+table_forget (Table table)
+{
+  for (guint k = 0; k < N_BUCKETS; k++)
+    for (Entry *entry = table[k]; entry != NULL; entry = entry->next)
+      g_atomic_pointer_set (&entry->op, NULL);
+}
+
 /* By name or operator, where the table does not have it. */
 static CandelaOp *
 find (CandelaRegistry *registry, const char *key, gboolean is_operator, GError **error)
@@ -124,9 +134,10 @@ candela_registry_class_init (CandelaRegistryClass *klass)
 static void
 candela_registry_init (CandelaRegistry *registry)
 {
-  const char *from_environment = g_getenv ("CANDELA_PLUGIN_PATH");
+  const char *first = candela_plugin_getenv ("CANDELA_PLUGIN_PATH");
+  const char *then = candela_plugin_getenv ("CANDELA_PLUGIN_SYSTEM_PATH");
   g_autofree char *path =
-    g_strconcat (from_environment != NULL ? from_environment : "", G_SEARCHPATH_SEPARATOR_S, CANDELA_PLUGIN_DIR, NULL);
+    g_strconcat (first != NULL ? first : "", G_SEARCHPATH_SEPARATOR_S, then != NULL ? then : CANDELA_PLUGIN_DIR, NULL);
 
   registry->search = candela_search_new (path);
 }
@@ -134,7 +145,8 @@ candela_registry_init (CandelaRegistry *registry)
 /**
  * candela_registry_new:
  * @search_path: (nullable): folders, separated by colons; %NULL for those of
- *   `CANDELA_PLUGIN_PATH` and then the installed one
+ *   `CANDELA_PLUGIN_PATH`, and then those of `CANDELA_PLUGIN_SYSTEM_PATH` or the
+ *   installed one
  *
  * Makes a registry of its own. Nothing is looked at before an op is asked for;
  * then the folders are listed, once.
@@ -351,6 +363,32 @@ candela_registry_list_ops (CandelaRegistry *registry)
     }
   g_rec_mutex_unlock (&candela_plugin_lock);
   return G_LIST_MODEL (store);
+}
+
+/**
+ * candela_registry_set_filter:
+ * @registry: a registry
+ * @filter: (nullable) (scope notified) (closure user_data) (destroy destroy): is asked
+ *   once for each plugin, before it is opened, whether it may be used; %NULL: all may
+ * @user_data: what @filter is given
+ * @destroy: (nullable): frees @user_data
+ *
+ * Blocks plugins from now on, in this registry. Ops of a blocked plugin that are in
+ * graphs already stay; candela_registry_list_refused() tells what was blocked.
+ *
+ * Since: 1.0
+ */
+void
+candela_registry_set_filter (CandelaRegistry *registry, CandelaPluginFilterFunc filter, gpointer user_data,
+                             GDestroyNotify destroy)
+{
+  g_return_if_fail (CANDELA_IS_REGISTRY (registry));
+
+  g_rec_mutex_lock (&candela_plugin_lock);
+  candela_search_set_filter (registry->search, filter, user_data, destroy);
+  table_forget (registry->ops);
+  table_forget (registry->operators);
+  g_rec_mutex_unlock (&candela_plugin_lock);
 }
 
 /**

@@ -11,7 +11,15 @@ G_BEGIN_DECLS
  * CandelaRegistry:
  *
  * Finds ops by name in the plugins of the search path: the folders of
- * `CANDELA_PLUGIN_PATH` (separated by colons), then the installed ones.
+ * `CANDELA_PLUGIN_PATH` (separated by colons), then those of
+ * `CANDELA_PLUGIN_SYSTEM_PATH`, or the one where Candela's own are installed.
+ *
+ * What modules have is kept in a file of the user's cache folder, or the one that
+ * `CANDELA_REGISTRY` names (empty: none is kept). A module that it does not know, and that has no key file
+ * beside it, is first opened by a child process: if that crashes, ends or takes longer
+ * than `CANDELA_PLUGIN_SCAN_SECONDS` (10), the module is set aside.
+ * `CANDELA_PLUGIN_SCAN=no` leaves that out. `CANDELA_PLUGIN_BLOCK` names plugins,
+ * separated by commas, that are not to be used.
  *
  * Since: 1.0
  */
@@ -41,6 +49,24 @@ GListModel *candela_registry_list_plugins (CandelaRegistry *registry);
 
 CANDELA_AVAILABLE_IN_1_0
 GListModel *candela_registry_list_ops (CandelaRegistry *registry);
+
+/**
+ * CandelaPluginFilterFunc:
+ * @name: the name of a plugin
+ * @filename: (type filename): the file of its module
+ * @user_data: what candela_registry_set_filter() was given
+ *
+ * Says whether a plugin may be used. The module is not open yet.
+ *
+ * Returns: %TRUE if the plugin may be used
+ *
+ * Since: 1.0
+ */
+typedef gboolean (*CandelaPluginFilterFunc) (const char *name, const char *filename, gpointer user_data);
+
+CANDELA_AVAILABLE_IN_1_0
+void candela_registry_set_filter (CandelaRegistry *registry, CandelaPluginFilterFunc filter, gpointer user_data,
+                                  GDestroyNotify destroy);
 
 CANDELA_AVAILABLE_IN_1_0
 char **candela_registry_list_refused (CandelaRegistry *registry);

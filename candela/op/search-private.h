@@ -5,6 +5,7 @@
 #pragma once
 
 #include <candela/op/plugin-private.h>
+#include <candela/op/registry.h>
 
 G_BEGIN_DECLS
 
@@ -29,6 +30,10 @@ CandelaPlugin *candela_search_load_file (CandelaSearch *search, const char *file
 /* Opens all that can be opened and are not hidden by one of the same name:
  * CandelaPlugin, in the order of search (transfer container). */
 GPtrArray *candela_search_load_all (CandelaSearch *search);
+
+/* Whom to ask before a module is used; from now on. */
+void candela_search_set_filter (CandelaSearch *search, CandelaPluginFilterFunc filter, gpointer data,
+                                GDestroyNotify destroy);
 
 /* "file: reason", in the order in which they were met. */
 GPtrArray *candela_search_peek_refused (CandelaSearch *search);

@@ -2,108 +2,50 @@
  *
  * Which module has an op. The folders of the search path are listed once; that
  * gives the modules in path order: folder by folder, by name within one. A module
- * with a key file beside it is opened only for an op that the key file lists; one
- * without is opened whenever a search comes to it. So the first module in path
- * order that has an op gives it, and a module is hidden by an earlier one of the
- * same name. What cannot be opened hides nothing, is remembered with its reason,
- * and the search goes on. */
+ * whose ops are known (module.c) is opened only for one of them; any other whenever a
+ * search comes to it. So the first module in path order that has an op gives it, and
+ * a module is hidden by an earlier one of the same name. What cannot be opened, or is
+ * blocked, hides nothing, is remembered with its reason, and the search goes on. */
 #include <candela/op/search-private.h>
 
+#include <candela/op/module-private.h>
 #include <candela/op/params-private.h>
-#include <candela/value/debug-private.h>
+#include <glib/gstdio.h>
 #include <gmodule.h>
 #include <string.h>
+#include <sys/stat.h>
 
-typedef enum {
-  MODULE_UNOPENED,
-  MODULE_OPENING, /* its register_ops is running, and has come back to us */
-  MODULE_OPEN,
-  MODULE_REFUSED
-} ModuleState;
-
-typedef struct
-{
-  char *filename;
-  char *name;
-  ModuleState state;
-  CandelaPlugin *plugin; /* once open; never destroyed */
-  char *reason;          /* why it was refused */
-  GHashTable *listed;    /* op to NULL-terminated operators, from the key file; or NULL */
-} Module;
+#define UNSAFE_FOLDER ": anybody may write into this folder, and the process has raised privileges"
 
 struct _CandelaSearch
 {
   char *path;
   gboolean scanned;
-  GPtrArray *modules; /* Module, in the order of search: first those loaded by hand */
+  GPtrArray *modules; /* CandelaModule, in the order of search: first those loaded by hand */
   guint n_by_hand;
   GPtrArray *refused; /* messages */
+  GStrv blocked;      /* names of plugins; or NULL */
+  CandelaPluginFilterFunc filter;
+  gpointer filter_data;
+  GDestroyNotify filter_destroy;
 };
 
-G_GNUC_PRINTF (1, 2)
 static void
-debug (const char *format, ...)
+refuse (CandelaSearch *search, const char *message)
 {
-  if (!(candela_debug_flags () & CANDELA_DEBUG_PLUGINS))
-    return;
-
-  va_list args;
-  va_start (args, format);
-  g_autofree char *text = g_strdup_vprintf (format, args);
-  va_end (args);
-  g_printerr ("candela: %s\n", text);
-}
-
-static Module *
-module_new (char *filename)
-{
-  Module *module = g_new0 (Module, 1);
-  module->filename = filename;
-  module->name = candela_plugin_name_from_filename (filename);
-  return module;
-}
-
-static void
-module_free (gpointer data)
-{
-  Module *module = data;
-
-  g_free (module->filename);
-  g_free (module->name);
-  g_free (module->reason);
-  g_clear_pointer (&module->listed, g_hash_table_unref);
-  g_free (module);
+  candela_plugin_debug ("refused %s", message);
+  g_ptr_array_add (search->refused, g_strdup (message));
 }
 
 /* Listing the search path. */
 
-/* What the key file beside the module says; NULL if there is none that can be
- * read, and the module must be opened to know. */
-static GHashTable *
-read_key_file (const char *filename, const char *name)
+/* What anybody may put there must not run with privileges that not everybody has. */
+static gboolean
+is_safe_folder (const char *folder)
 {
-  g_autofree char *folder = g_path_get_dirname (filename);
-  g_autofree char *key_filename = g_strdup_printf ("%s/%s.plugin", folder, name);
-  g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autoptr (GError) local = NULL;
-  g_auto (GStrv) ops = NULL;
+  GStatBuf info;
 
-  if (g_key_file_load_from_file (file, key_filename, G_KEY_FILE_NONE, &local))
-    ops = g_key_file_get_keys (file, "Ops", NULL, &local);
-  if (ops == NULL)
-    {
-      if (!g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-        debug ("%s: %s", key_filename, local->message);
-      return NULL;
-    }
-
-  GHashTable *listed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_strfreev);
-  for (guint k = 0; ops[k] != NULL; k++)
-    {
-      GStrv operators = g_key_file_get_string_list (file, "Ops", ops[k], NULL, NULL);
-      g_hash_table_insert (listed, g_strdup (ops[k]), operators != NULL ? operators : g_new0 (char *, 1));
-    }
-  return listed;
+  return !candela_plugin_is_privileged () || g_stat (folder, &info) != 0 || (info.st_mode & S_IWOTH) == 0;
 }
 
 static int
@@ -123,7 +65,13 @@ scan_folder (CandelaSearch *search, const char *path)
 
   if (dir == NULL)
     {
-      debug ("%s", local->message);
+      candela_plugin_debug ("%s", local->message);
+      return;
+    }
+  if (!is_safe_folder (folder))
+    {
+      g_autofree char *message = g_strconcat (folder, UNSAFE_FOLDER, NULL);
+      refuse (search, message);
       return;
     }
   while ((name = g_dir_read_name (dir)) != NULL)
@@ -132,11 +80,18 @@ scan_folder (CandelaSearch *search, const char *path)
   g_ptr_array_sort (names, compare_names);
 
   for (guint k = 0; k < names->len; k++)
-    {
-      Module *module = module_new (g_build_filename (folder, names->pdata[k], NULL));
-      module->listed = read_key_file (module->filename, module->name);
-      g_ptr_array_add (search->modules, module);
-    }
+    g_ptr_array_add (search->modules, candela_module_new (g_build_filename (folder, names->pdata[k], NULL)));
+}
+
+/* If that is known to be necessary. */
+static void
+set_aside (CandelaSearch *search, CandelaModule *module)
+{
+  if (module->facts.reason == NULL)
+    return;
+  module->state = CANDELA_MODULE_REFUSED;
+  module->reason = g_strdup (module->facts.reason);
+  refuse (search, module->reason);
 }
 
 static void
@@ -150,25 +105,49 @@ scan (CandelaSearch *search)
   for (guint k = 0; folders[k] != NULL; k++)
     if (folders[k][0] != '\0')
       scan_folder (search, folders[k]);
+  candela_modules_learn ((CandelaModule *const *) search->modules->pdata, search->modules->len);
+  for (guint k = 0; k < search->modules->len; k++)
+    set_aside (search, search->modules->pdata[k]);
 }
 
 /* Modules. */
 
-static void
-refuse (CandelaSearch *search, const char *message)
+/* By name, or by the application. */
+static char *
+find_block (const CandelaSearch *search, const CandelaModule *module)
 {
-  debug ("refused %s", message);
-  g_ptr_array_add (search->refused, g_strdup (message));
+  if (search->blocked != NULL && g_strv_contains ((const char *const *) search->blocked, module->name))
+    return g_strdup_printf ("%s: it is blocked by CANDELA_PLUGIN_BLOCK", module->filename);
+  if (search->filter != NULL && !search->filter (module->name, module->filename, search->filter_data))
+    return g_strdup_printf ("%s: it is blocked by the application", module->filename);
+  return NULL;
+}
+
+static gboolean
+is_blocked (CandelaSearch *search, CandelaModule *module)
+{
+  if (!module->asked && module->state != CANDELA_MODULE_REFUSED)
+    {
+      g_autofree char *message = find_block (search, module);
+
+      module->asked = TRUE;
+      if (message != NULL)
+        {
+          refuse (search, message);
+          module->why_blocked = search->refused->pdata[search->refused->len - 1];
+        }
+    }
+  return module->why_blocked != NULL;
 }
 
 static void
-module_open (CandelaSearch *search, Module *module)
+module_open (CandelaSearch *search, CandelaModule *module)
 {
   g_autoptr (GError) local = NULL;
 
-  module->state = MODULE_OPENING;
+  module->state = CANDELA_MODULE_OPENING;
   module->plugin = candela_plugin_open (module->filename, &local);
-  module->state = module->plugin != NULL ? MODULE_OPEN : MODULE_REFUSED;
+  module->state = module->plugin != NULL ? CANDELA_MODULE_OPEN : CANDELA_MODULE_REFUSED;
   if (module->plugin != NULL)
     return;
   module->reason = g_strdup (local->message);
@@ -177,17 +156,17 @@ module_open (CandelaSearch *search, Module *module)
 
 /* Is there an earlier module of the same name that can be opened? */
 static gboolean
-is_hidden (CandelaSearch *search, const Module *module)
+is_hidden (CandelaSearch *search, const CandelaModule *module)
 {
   for (guint k = 0; k < search->modules->len && search->modules->pdata[k] != module; k++)
     {
-      Module *earlier = search->modules->pdata[k];
+      CandelaModule *earlier = search->modules->pdata[k];
 
-      if (strcmp (earlier->name, module->name) != 0)
+      if (strcmp (earlier->name, module->name) != 0 || is_blocked (search, earlier))
         continue;
-      if (earlier->state == MODULE_UNOPENED)
+      if (earlier->state == CANDELA_MODULE_UNOPENED)
         module_open (search, earlier);
-      if (earlier->state != MODULE_REFUSED)
+      if (earlier->state != CANDELA_MODULE_REFUSED)
         return TRUE;
     }
   return FALSE;
@@ -208,14 +187,14 @@ peek_operator (CandelaPlugin *plugin, const char *symbol)
 }
 
 static gboolean
-lists (const Module *module, const char *key, gboolean is_operator)
+lists (const CandelaModule *module, const char *key, gboolean is_operator)
 {
   GHashTableIter iter;
   gpointer operators;
 
   if (!is_operator)
-    return g_hash_table_contains (module->listed, key);
-  g_hash_table_iter_init (&iter, module->listed);
+    return g_hash_table_contains (module->facts.listed, key);
+  g_hash_table_iter_init (&iter, module->facts.listed);
   while (g_hash_table_iter_next (&iter, NULL, &operators))
     if (g_strv_contains (operators, key))
       return TRUE;
@@ -230,21 +209,22 @@ candela_search_find_op (CandelaSearch *search, const char *key, gboolean is_oper
   scan (search);
   for (guint k = 0; k < search->modules->len; k++)
     {
-      Module *module = search->modules->pdata[k];
-      gboolean unopened = module->state == MODULE_UNOPENED;
+      CandelaModule *module = search->modules->pdata[k];
+      gboolean unopened = module->state == CANDELA_MODULE_UNOPENED;
       CandelaOp *op;
 
-      if ((unopened && module->listed != NULL && !lists (module, key, is_operator)) || is_hidden (search, module))
+      if ((unopened && module->facts.listed != NULL && !lists (module, key, is_operator)) || is_blocked (search, module)
+          || is_hidden (search, module))
         continue;
-      if (module->state == MODULE_UNOPENED)
+      if (module->state == CANDELA_MODULE_UNOPENED)
         module_open (search, module);
       g_ptr_array_find (search->modules, module, &k);
-      if (module->state != MODULE_OPEN)
+      if (module->state != CANDELA_MODULE_OPEN)
         continue;
       op = is_operator ? peek_operator (module->plugin, key) : candela_plugin_peek_op (module->plugin, key);
       if (op != NULL)
         return op;
-      if (unopened && module->listed != NULL)
+      if (unopened && module->facts.listed != NULL)
         {
           g_autofree char *message =
             g_strdup_printf ("%s: its key file lists \"%s\", which it does not register", module->filename, key);
@@ -304,19 +284,21 @@ nearest_name (CandelaSearch *search, const char *wanted)
 
   for (guint k = 0; k < search->modules->len; k++)
     {
-      const Module *module = search->modules->pdata[k];
+      const CandelaModule *module = search->modules->pdata[k];
       GHashTableIter iter;
       gpointer name;
 
-      if (module->state == MODULE_OPEN)
+      if (module->why_blocked != NULL)
+        continue;
+      if (module->state == CANDELA_MODULE_OPEN)
         {
           GPtrArray *ops = candela_plugin_peek_ops (module->plugin);
           for (guint i = 0; i < ops->len; i++)
             suggest (wanted, candela_op_get_name (ops->pdata[i]), &best, &distance);
         }
-      else if (module->state == MODULE_UNOPENED && module->listed != NULL)
+      else if (module->state == CANDELA_MODULE_UNOPENED && module->facts.listed != NULL)
         {
-          g_hash_table_iter_init (&iter, module->listed);
+          g_hash_table_iter_init (&iter, module->facts.listed);
           while (g_hash_table_iter_next (&iter, &name, NULL))
             suggest (wanted, name, &best, &distance);
         }
@@ -353,13 +335,18 @@ candela_search_find_plugin (CandelaSearch *search, const char *name, GError **er
   scan (search);
   for (guint k = 0; k < search->modules->len; k++)
     {
-      Module *module = search->modules->pdata[k];
+      CandelaModule *module = search->modules->pdata[k];
 
       if (strcmp (module->name, name) != 0)
         continue;
-      if (module->state == MODULE_UNOPENED)
+      if (is_blocked (search, module))
+        {
+          reason = module->why_blocked;
+          continue;
+        }
+      if (module->state == CANDELA_MODULE_UNOPENED)
         module_open (search, module);
-      if (module->state == MODULE_OPEN)
+      if (module->state == CANDELA_MODULE_OPEN)
         return module->plugin;
       if (reason == NULL)
         reason = module->reason;
@@ -375,34 +362,59 @@ candela_search_find_plugin (CandelaSearch *search, const char *name, GError **er
   return NULL;
 }
 
+/* What is neither known nor has a key file is opened by a child process first. */
+static CandelaPlugin *
+open_by_hand (CandelaModule *module, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (module->filename);
+
+  if (!is_safe_folder (folder))
+    {
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_PLUGIN, "%s" UNSAFE_FOLDER, folder);
+      return NULL;
+    }
+  candela_modules_learn (&module, 1);
+  if (module->facts.reason == NULL)
+    return candela_plugin_open (module->filename, error);
+  g_set_error_literal (error, CANDELA_ERROR, CANDELA_ERROR_PLUGIN, module->facts.reason);
+  return NULL;
+}
+
 CandelaPlugin *
 candela_search_load_file (CandelaSearch *search, const char *filename, GError **error)
 {
-  Module *module = module_new (g_canonicalize_filename (filename, NULL));
+  CandelaModule *module = candela_module_new (g_canonicalize_filename (filename, NULL));
+  g_autofree char *block = find_block (search, module);
   gboolean same;
 
+  if (block != NULL)
+    {
+      g_set_error_literal (error, CANDELA_ERROR, CANDELA_ERROR_PLUGIN, block);
+      candela_module_free (module);
+      return NULL;
+    }
   scan (search);
   for (guint k = 0; k < search->modules->len; k++)
     {
-      const Module *known = search->modules->pdata[k];
+      const CandelaModule *known = search->modules->pdata[k];
 
-      if (known->state != MODULE_OPEN || strcmp (known->name, module->name) != 0)
+      if (known->state != CANDELA_MODULE_OPEN || strcmp (known->name, module->name) != 0)
         continue;
       same = strcmp (known->filename, module->filename) == 0;
       if (!same)
         g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_PLUGIN, "%s: a plugin \"%s\" has been loaded from %s",
                      module->filename, module->name, known->filename);
-      module_free (module);
+      candela_module_free (module);
       return same ? known->plugin : NULL;
     }
 
-  module->plugin = candela_plugin_open (module->filename, error);
+  module->plugin = open_by_hand (module, error);
   if (module->plugin == NULL)
     {
-      module_free (module);
+      candela_module_free (module);
       return NULL;
     }
-  module->state = MODULE_OPEN;
+  module->state = CANDELA_MODULE_OPEN;
   g_ptr_array_insert (search->modules, search->n_by_hand++, module);
   return module->plugin;
 }
@@ -415,17 +427,39 @@ candela_search_load_all (CandelaSearch *search)
   scan (search);
   for (guint k = 0; k < search->modules->len; k++)
     {
-      Module *module = search->modules->pdata[k];
+      CandelaModule *module = search->modules->pdata[k];
 
-      if (is_hidden (search, module))
+      if (is_blocked (search, module) || is_hidden (search, module))
         continue;
-      if (module->state == MODULE_UNOPENED)
+      if (module->state == CANDELA_MODULE_UNOPENED)
         module_open (search, module);
       g_ptr_array_find (search->modules, module, &k);
-      if (module->state == MODULE_OPEN)
+      if (module->state == CANDELA_MODULE_OPEN)
         g_ptr_array_add (plugins, module->plugin);
     }
   return plugins;
+}
+
+/* Every module is asked about again. */
+void
+candela_search_set_filter (CandelaSearch *search, CandelaPluginFilterFunc filter, gpointer data, GDestroyNotify destroy)
+{
+  gpointer old = search->filter_data;
+  GDestroyNotify old_destroy = search->filter_destroy;
+
+  search->filter = filter;
+  search->filter_data = data;
+  search->filter_destroy = destroy;
+  for (guint k = 0; k < search->modules->len; k++)
+    {
+      CandelaModule *module = search->modules->pdata[k];
+
+      g_ptr_array_remove (search->refused, (gpointer) module->why_blocked);
+      module->why_blocked = NULL;
+      module->asked = FALSE;
+    }
+  if (old_destroy != NULL)
+    old_destroy (old);
 }
 
 GPtrArray *
@@ -440,7 +474,9 @@ candela_search_new (const char *search_path)
   CandelaSearch *search = g_new0 (CandelaSearch, 1);
 
   search->path = g_strdup (search_path);
-  search->modules = g_ptr_array_new_with_free_func (module_free);
+  if (candela_plugin_getenv ("CANDELA_PLUGIN_BLOCK") != NULL)
+    search->blocked = g_strsplit_set (candela_plugin_getenv ("CANDELA_PLUGIN_BLOCK"), ",: ", -1);
+  search->modules = g_ptr_array_new_with_free_func (candela_module_free);
   search->refused = g_ptr_array_new_with_free_func (g_free);
   return search;
 }
@@ -448,7 +484,10 @@ candela_search_new (const char *search_path)
 void
 candela_search_free (CandelaSearch *search)
 {
+  if (search->filter_destroy != NULL)
+    search->filter_destroy (search->filter_data);
   g_free (search->path);
+  g_strfreev (search->blocked);
   g_ptr_array_unref (search->modules);
   g_ptr_array_unref (search->refused);
   g_free (search);

@@ -9,6 +9,7 @@ import itertools
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -316,6 +317,32 @@ def test_inspect():
     plugin = json.loads(call("inspect", "reduce", "--json").stdout)
     by_path = json.loads(call("inspect", plugin["filename"], "--json").stdout)
     check("a plugin by name and by path", plugin["name"] == "reduce" and by_path["ops"] == plugin["ops"])
+    for name, arguments, status in (
+        ("a plugin", ["--exists", "reduce"], 0),
+        ("an op", ["--exists", "sum"], 0),
+        ("an operator", ["--exists", "@"], 0),
+        ("a file", ["--exists", plugin["filename"]], 0),
+        ("nothing", ["--exists", "nosuch"], 1),
+        ("no file", ["--exists", "./nosuch.so"], 1),
+        ("its version", ["--exists", "reduce", "--atleast-version", plugin["version"]], 0),
+        ("an older one", ["--atleast-version", "0.9.99", "reduce"], 0),
+        ("that of an op's plugin", ["--atleast-version=0.1", "sum"], 0),
+        ("a later one", ["--atleast-version", plugin["version"] + ".1", "reduce"], 1),
+        ("a much later one", ["--atleast-version", "10", "sum"], 1),
+    ):
+        result = call("inspect", *arguments)
+        check("whether there is " + name, [] if (result.returncode, result.stdout) == (status, b"") else [result])
+    fails("whether there is what", ["inspect", "--exists"], 2)
+    fails("a version of what", ["inspect", "--atleast-version", "1"], 2)
+    fails("all that is refused of one", ["inspect", "--blacklist", "sum"], 2)
+    blocked = call("inspect", "--blacklist", env={"CANDELA_PLUGIN_BLOCK": "reduce"}).stdout.decode().splitlines()
+    check("a blocked plugin", [] if blocked == [plugin["filename"] + ": it is blocked by CANDELA_PLUGIN_BLOCK"] else blocked)
+    fails("an op of a blocked plugin", ["inspect", "sum"], 1, "blocked", env={"CANDELA_PLUGIN_BLOCK": "reduce"})
+    shutil.copy(plugin["filename"], "reduce.so")
+    moved = dict(env={"CANDELA_PLUGIN_PATH": os.getcwd() + ":" + os.environ.get("CANDELA_PLUGIN_PATH", "")})
+    check("the first in the path", json.loads(call("inspect", "reduce", "--json", **moved).stdout)["filename"]
+          == os.path.join(os.getcwd(), "reduce.so"))
+    os.remove("reduce.so")
     with open("broken.so", "w") as file:
         file.write("text\n")
     result = call("inspect", env={"CANDELA_PLUGIN_PATH": "." + ":" + os.environ.get("CANDELA_PLUGIN_PATH", "")})
