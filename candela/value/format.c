@@ -219,10 +219,14 @@ append_imaginary (const Formatter *self, GString *text, double value)
 static void
 append_element (const Formatter *self, GString *text, gsize i)
 {
+  gsize rank;
+
   switch (candela_dtype_get_kind (self->dtype))
     {
     case CANDELA_DTYPE_KIND_BOOL:
-      g_string_append (text, self->shown[i] ? " True" : "False");
+      /* As wide as False, if there are others. */
+      candela_layout_get_shape (self->layout, &rank);
+      g_string_append (text, !self->shown[i] ? "False" : rank > 0 ? " True" : "True");
       break;
     case CANDELA_DTYPE_KIND_FLOAT:
       candela_float_style_append (&self->real, text, shown_double (self, i, FALSE));

@@ -100,23 +100,76 @@ def dlpack():
         numpy.testing.assert_array_equal(numpy.from_dlpack(xp.asarray(n)), n)
 
 
+class Given:
+    """Gives what an array gives, and says nothing of where it comes from; before DLPack 1.0 if old."""
+
+    def __init__(self, array, old=False):
+        self.array, self.old = array, old
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, **options):
+        if self.old and options:
+            raise TypeError("no such options")
+        return self.array.__dlpack__(**options)
+
+
+@test("DLPack: through capsules, of 1.0 and of before")
+def dlpack_capsules():
+    for old in (False, True):
+        for dtype in ("bool", "int8", "uint64", "float16", "bfloat16", "float32", "complex128"):
+            x = xp.asarray([1, 0, 1], dtype=dtype)[::-1]
+            for copy in (None, False, True):
+                y = xp.from_dlpack(Given(x, old), copy=copy)
+                equal((y.tolist(), y.dtype), (x.tolist(), x.dtype))
+                equal(y.tensor.get_data() == x.tensor.get_data(), not copy)
+        equal(xp.from_dlpack(Given(A.T, old)).tolist(), A.T.tolist())
+        equal(xp.from_dlpack(Given(xp.zeros((0, 2)), old)).shape, (0, 2))
+    equal(xp.from_dlpack(A).tensor.get_data(), A.tensor.get_data())
+
+
+def gone(objects):
+    """Which of them are gone, asked again and again."""
+    left = set(range(len(objects)))
+    for i, each in enumerate(objects):
+        each.weak_ref(left.discard, i)
+    n = len(objects)
+    return lambda: [i not in left for i in range(n)]
+
+
 @test("DLPack: who holds the memory")
 def dlpack_memory():
-    from candela import _dlpack
+    x, y, z = xp.arange(1000) * 2, xp.arange(1000) * 3, xp.arange(1000) * 4
+    told = gone([x.tensor, y.tensor, z.tensor])
+    capsule, taken, seen = x.__dlpack__(), xp.from_dlpack(Given(y)), numpy.from_dlpack(z)
+    del x, y, z
+    gc.collect()
+    equal(told(), [False] * 3)
+    equal((int(xp.sum(taken)), int(seen.sum())), (1498500, 1998000))
+    del capsule, taken, seen
+    gc.collect()
+    equal(told(), [True] * 3)
 
-    gc.collect()
-    before = len(_dlpack._exported)
-    capsule = A.__dlpack__()
-    equal(len(_dlpack._exported), before + 1)
-    del capsule
-    gc.collect()
-    equal(len(_dlpack._exported), before)
-    x = xp.from_dlpack(xp.arange(1000) * 2)
-    gc.collect()
-    equal(int(xp.sum(x)), 999000)
+
+@test("DLPack: a capsule goes while an exception is on its way")
+def dlpack_exception():
+    x = xp.arange(10) * 2
+    told = gone([x.tensor])
+    for version in (None, (1, 0)):
+        check("unsupported operand" in str(raises(TypeError, lambda: object() + x.__dlpack__(max_version=version))))
+        raises(TypeError, lambda: len(x.__dlpack__(max_version=version)))
+        raises(ZeroDivisionError, lambda: [x.__dlpack__(max_version=version), 1 / 0])
+
+    def hold():
+        taken = xp.from_dlpack(Given(numpy.arange(5.0)))
+        return taken.tensor + None
+
+    raises(TypeError, hold)
+    raises(TypeError, lambda: object() + numpy.from_dlpack(x).data)
     del x
     gc.collect()
-    equal(len(_dlpack._exported), before)
+    equal(told(), [True])
 
 
 @test("DLPack: what is wrong")
@@ -136,9 +189,14 @@ def dlpack_wrong():
     values(xp.from_dlpack(once), A.tolist())
     raises(BufferError, lambda: xp.from_dlpack(once))
     raises(BufferError, lambda: A.__dlpack__(dl_device=(2, 0)))
+    raises(BufferError, lambda: A.__dlpack__(dl_device=(1, 1)))
     raises(ValueError, lambda: A.__dlpack__(stream=1))
-    raises(Exception, lambda: xp.from_dlpack(5))
-    raises(Exception, lambda: xp.from_dlpack(Once(5)))
+    # As the standard has it.
+    raises(AttributeError, lambda: xp.from_dlpack(5))
+    raises(BufferError, lambda: xp.from_dlpack(Once(5)))
+    raises(ValueError, lambda: xp.from_dlpack(A, device="gpu"))
+    once.__dlpack_device__ = lambda: (2, 0)
+    raises(BufferError, lambda: xp.from_dlpack(once))
 
 
 run()

@@ -271,4 +271,30 @@ def assignment():
     equal(x.tolist(), [[7, 11], [14, 22]])
 
 
+@test("setting")
+def setting_by_hand():
+    x = xp.arange(5)
+    view, double = x[1:3], x * 2
+    x[1] = 9
+    equal(x.tolist(), [0, 9, 2, 3, 4])
+    equal(view.tolist(), [1, 2])
+    equal(double.tolist(), [0, 2, 4, 6, 8])
+    x[::2] = [5, 6, 7]
+    equal(x.tolist(), [5, 9, 6, 3, 7])
+    x[1:] = x[:-1]
+    equal(x.tolist(), [5, 5, 9, 6, 3])
+    m = xp.zeros((2, 2), dtype=xp.float32)
+    m[:, 0] = 1.5
+    equal((m.tolist(), m.dtype), ([[1.5, 0.0], [1.5, 0.0]], xp.float32))
+
+    def set_to(array, key, value):
+        array[key] = value
+
+    raises(TypeError, lambda: set_to(x, 0, 1.5))
+    raises(IndexError, lambda: set_to(x, 5, 1))
+    raises(ValueError, lambda: set_to(x, slice(None), [1, 2]))
+    raises(TypeError, lambda: set_to(x, 0, "1"))
+    equal(x.tolist(), [5, 5, 9, 6, 3])
+
+
 run()

@@ -96,10 +96,9 @@ def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
-    """An array over the memory of what has __dlpack__()."""
-    if device is not None and device != "cpu":
-        raise ValueError("there is one device, 'cpu', and not %r" % (device,))
-    return core._from_tensor(_dlpack.take(x, device, copy))
+    """An array over the memory of what has __dlpack__(); over a copy of it if copy is true."""
+    _check_device(device)
+    return core._from_tensor(_dlpack.take(x, copy))
 
 
 def meshgrid(*arrays, indexing="xy"):

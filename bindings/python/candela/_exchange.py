@@ -7,6 +7,7 @@ import ctypes
 import math
 import operator
 import struct
+import sys
 import weakref
 
 from gi.overrides import Candela as core
@@ -23,45 +24,53 @@ _PARTS = {DType.COMPLEX64: "f", DType.COMPLEX128: "d"}
 
 # ---- From memory ----
 
+_Layout_new, _Layout_new_strided = Candela.Layout.new, Candela.Layout.new_strided
+_new_for_object, _READ_ONLY = Candela.Tensor.new_for_object, Candela.MemoryFlags.READ_ONLY
+
+
 class _Owner(GObject.Object):
     """Holds what memory belongs to, as something that a tensor can hold. The last reference to it may go
     while Python handles an error, when no function of Python could be called."""
 
-    def __init__(self, held):
-        super().__init__()
-        self.held = held
-
 
 def _kept(array):
     """What keeps an array, and its memory where it is: NumPy resizes no array to which there are weak
-    references."""
+    references, and looks for no others if it is told not to."""
+    held = [array]
     try:
-        return array, weakref.ref(array)
+        while array is not None:
+            held.append(weakref.ref(array))
+            array = getattr(array, "base", None)
     except TypeError:
-        return array
+        pass
+    return held
 
 
-def wrap_memory(dtype, shape, strides, address, read_only, held):
-    """A tensor over memory of others, without a copy; strides in elements, None where packed. What is
-    before the address belongs to it where strides are negative. held is dropped with the memory."""
-    shape = list(shape)
-    if strides is None:
-        layout, low = Candela.Layout.new(shape), 0
-        high = math.prod(shape)
-    else:
-        strides = list(strides)
-        reach = [(n - 1) * stride for n, stride in zip(shape, strides)] if 0 not in shape else [0]
-        low, high = sum(r for r in reach if r < 0), 1 + sum(r for r in reach if r > 0)
-        layout = Candela.Layout.new_strided(shape, strides, -low)
-    size = dtype.itemsize
-    flags = Candela.MemoryFlags.READ_ONLY if read_only else Candela.MemoryFlags.WRITABLE
+def is_of_numpy(value):
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.ndarray)
+
+
+def wrap_memory(dtype, shape, strides, address, held):
+    """A read-only tensor over memory of others, without a copy; strides in elements, None where packed. What
+    is before the address belongs to it where strides are negative. held is dropped with the memory."""
     if 0 in shape:
         return Candela.Tensor.new(dtype, shape)
-    return Candela.Tensor.new_for_object(dtype, layout, address + low * size, (high - low) * size, flags, _Owner(held))
+    if strides is None:
+        layout, low, high = _Layout_new(shape), 0, math.prod(shape)
+    else:
+        reach = [(n - 1) * stride for n, stride in zip(shape, strides)]
+        low, high = sum(r for r in reach if r < 0), 1 + sum(r for r in reach if r > 0)
+        layout = _Layout_new_strided(shape, strides, -low)
+    size = dtype.itemsize
+    owner = _Owner()
+    owner.held = held
+    return _new_for_object(dtype, layout, address + low * size, (high - low) * size, _READ_ONLY, owner)
 
 
-def _from_interface(value):
-    interface = value.__array_interface__
+def _from_interface(value, interface):
+    if not isinstance(interface, dict) or not {"typestr", "shape"} <= interface.keys():
+        raise TypeError("an array interface without a type or a shape")
     text = interface["typestr"]
     dtype = core.BY_TYPESTR.get(text[1:]) if text[:1] in "<|=" else None
     if text == "<V2":
@@ -74,15 +83,17 @@ def _from_interface(value):
     strides = interface.get("strides")
     if strides is not None:
         if any(stride % dtype.itemsize for stride in strides):
-            return None, dtype
+            return None
         strides = [stride // dtype.itemsize for stride in strides]
-    tensor = wrap_memory(dtype, interface["shape"], strides, data[0], True, _kept(value))
-    return tensor, dtype
+    return wrap_memory(dtype, interface["shape"], strides, data[0], _kept(value))
 
 
 def _from_buffer(value):
     """What exports a packed buffer of a number type, such as array.array and memoryview."""
-    view = memoryview(value)
+    try:
+        view = memoryview(value)
+    except TypeError:
+        raise TypeError("no array, and no numbers: %r" % (value,)) from None
     dtype = {code: dtype for dtype, code in _CODES.items()}.get(view.format.lstrip("@=<"))
     if view.format in ("l", "L"):
         dtype = {("l", 8): DType.INT64, ("L", 8): DType.UINT64}.get((view.format, view.itemsize), dtype)
@@ -166,8 +177,8 @@ def asarray(value, dtype, copy):
         if dtype in core.HALVES:
             return core.apply("astype", (core._from_tensor(_from_sequence(value, DType.FLOAT64)),), "dtype", dtype)
         return core._from_tensor(_from_sequence(value, dtype))
-    elif hasattr(value, "__array_interface__"):
-        tensor, _ = _from_interface(value)
+    elif (interface := getattr(value, "__array_interface__", None)) is not None:
+        tensor = _from_interface(value, interface)
         if tensor is None:
             if copy is False:
                 raise ValueError("strides that are no whole elements need a copy")
@@ -196,25 +207,17 @@ def asarray(value, dtype, copy):
 
 # ---- For others ----
 
-def _memory(tensor):
-    """The tensor's memory as an object with a buffer, which holds the tensor, and where in it the first
-    element is."""
-    layout = tensor.get_layout()
-    size = tensor.get_dtype().itemsize
-    shape, strides = layout.get_shape(), layout.get_strides()
-    reach = [(n - 1) * stride for n, stride in zip(shape, strides)]
-    low, high = sum(r for r in reach if r < 0), 1 + sum(r for r in reach if r > 0)
-    first = tensor.get_data()
-    block = (ctypes.c_ubyte * ((high - low) * size)).from_address(first + low * size)
-    block.owner = tensor
-    return memoryview(block).toreadonly(), -low * size
-
-
 def array_interface(tensor):
     dtype = tensor.get_dtype()
     if dtype == DType.BFLOAT16:
         raise AttributeError("NumPy has no bfloat16")
-    return _interface(tensor, core.TYPESTRS[dtype])
+    return _interface(tensor, dtype, core.TYPESTRS[dtype])
+
+
+class _Memory:
+    """What NumPy makes an array of."""
+
+    __slots__ = ("__array_interface__",)
 
 
 def to_numpy(tensor):
@@ -228,24 +231,30 @@ def to_numpy(tensor):
         except ImportError:
             raise TypeError("NumPy has no bfloat16 without the package ml_dtypes; astype(x, float32) has its values"
                             ) from None
-
-    class Memory:
-        __array_interface__ = _interface(tensor, core.TYPESTRS.get(dtype, "<u2"))
-
-    array = numpy.asarray(Memory)
+    memory = _Memory()
+    memory.__array_interface__ = _interface(tensor, dtype, core.TYPESTRS.get(dtype, "<u2"))
+    array = numpy.asarray(memory)
     return array.view(bfloat16) if dtype == DType.BFLOAT16 else array
 
 
-def _interface(tensor, typestr):
-    dtype = tensor.get_dtype()
+def _interface(tensor, dtype, typestr):
+    """The tensor's memory is an object with a buffer, which holds the tensor; of what is strided it begins at
+    the lowest address."""
     shape = tuple(tensor.get_shape())
     interface = {"version": 3, "typestr": typestr, "shape": shape}
     if 0 in shape:
         interface["data"] = memoryview(b"")
         return interface
-    interface["data"], interface["offset"] = _memory(tensor)
-    if not tensor.get_layout().is_contiguous():
-        interface["strides"] = tuple(stride * dtype.itemsize for stride in tensor.get_layout().get_strides())
+    layout, size, low, high = tensor.get_layout(), dtype.itemsize, 0, math.prod(shape)
+    if not layout.is_contiguous():
+        strides = layout.get_strides()
+        reach = [(n - 1) * stride for n, stride in zip(shape, strides)]
+        low, high = sum(r for r in reach if r < 0), 1 + sum(r for r in reach if r > 0)
+        interface["strides"] = tuple(stride * size for stride in strides)
+        interface["offset"] = -low * size
+    block = (ctypes.c_ubyte * ((high - low) * size)).from_address(tensor.get_data() + low * size)
+    block.owner = tensor
+    interface["data"] = memoryview(block).toreadonly()
     return interface
 
 
