@@ -64,8 +64,8 @@ def astype(x, dtype, /, *, copy=True, device=None):
     if device not in (None, "cpu"):
         raise ValueError("there is one device, 'cpu', and not %r" % (device,))
     dtype = core.as_dtype(dtype)
-    if dtype == x.dtype:
-        return core._wrap(x._node) if copy else x
+    if not copy and dtype == x.dtype:
+        return x
     return core.apply("astype", (x,), "dtype", dtype)
 
 

@@ -15,10 +15,6 @@ def names():
     return [op.get_name() for op in Candela.Registry.get_default().list_ops()]
 
 
-def _hashable(value):
-    return tuple(value) if isinstance(value, list) else value
-
-
 def _default(param):
     if param["required"]:
         return ""
@@ -45,7 +41,34 @@ def _document(facts):
     return "\n".join(lines)
 
 
-def _source(facts):
+def _value(param):
+    """What is handed over of a parameter: a dtype, no list, which cannot be looked up, and nothing that is
+    the default, since reading it costs."""
+    name, default = param["name"], _DEFAULTS.get(param.get("default"))
+    if param["type"] == "dtype":
+        return "{0} if {0} is None else _dtype({0})".format(name)
+    if param["type"] == "list of int":
+        return "tuple({0}) if type({0}) is list else {0}".format(name)
+    if param["type"] == "bool" and default is not None:
+        return "None if {0} is {1} else {0}".format(name, default)
+    return name
+
+
+def _for_numpy(params, variadic):
+    """What NumPy's functions, and its users, say to methods: out=None, dtype=None, and ddof for what the
+    standard calls correction. As arguments, and lines."""
+    arguments, lines = [] if variadic else ["*"], []
+    for name in ("out", "dtype"):
+        if name not in params:
+            arguments.append(name + "=None")
+            lines.append("    if %s is not None:\n        raise TypeError('there is no %s here')\n" % (name, name))
+    if "correction" in params:
+        arguments.append("ddof=None")
+        lines.append("    if ddof is not None:\n        correction = ddof\n")
+    return arguments, "".join(lines)
+
+
+def _source(facts, method):
     """The text of the function. Parameters may be given by position or by name; those that must be
     stand before any number of inputs."""
     arguments, operands, params, optional = [], [], [], False
@@ -69,14 +92,14 @@ def _source(facts):
             default = "=None"
         if not (leading and param["required"]):
             arguments.append(param["name"] + default)
-        value = "_dtype(%s)" if param["type"] == "dtype" else "_hashable(%s)" if "list" in param["type"] else "%s"
-        params += [repr(param["name"]), value % param["name"]]
+        params += [repr(param["name"]), _value(param)]
+    more, lines = _for_numpy({param["name"] for param in facts["params"]}, variadic) if method else ([], "")
     apply = "_apply_now" if facts["output-shape"] == "data" else "_apply"
     call = "%s(%r, (%s)%s)" % (apply, facts["name"], "".join(operand + ", " for operand in operands),
                                    "".join(", " + word for word in params))
     if len(facts["outputs"]) > 1:
         call = "_tuple(*_outputs(%s))" % call
-    return "def %s(%s):\n    return %s\n" % (facts["name"], ", ".join(arguments), call)
+    return "def %s(%s):\n%s    return %s\n" % (facts["name"], ", ".join(arguments + more), lines, call)
 
 
 def _spread(arrays):
@@ -86,8 +109,8 @@ def _spread(arrays):
     return arrays
 
 
-def make(name):
-    """The function of the op of that name; None if there is none."""
+def make(name, method=False):
+    """The function of the op of that name, or the method of arrays; None if there is none."""
     if name.startswith("_"):
         return None
     try:
@@ -96,10 +119,10 @@ def make(name):
         return None
     facts = op.describe().unpack()
     scope = {"_apply": core.apply, "_apply_now": core.apply_now, "_outputs": core.outputs,
-             "_dtype": core.as_dtype, "_hashable": _hashable, "_spread": _spread, "__name__": "candela"}
+             "_dtype": core.as_dtype, "_spread": _spread, "__name__": "candela"}
     if len(facts["outputs"]) > 1:
         scope["_tuple"] = collections.namedtuple(name, facts["outputs"])
-    exec(_source(facts), scope)
+    exec(_source(facts, method), scope)
     function = scope[name]
     function.__doc__ = _document(facts)
     return function

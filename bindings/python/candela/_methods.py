@@ -8,21 +8,17 @@ import functools
 from gi.overrides import Candela as core
 from gi.repository import Candela
 
-from candela import _functions
+from candela import _dtypes, _functions, _shapes
 
 
 def _astype(x, dtype, *, copy=True):
     """x converted to another dtype."""
-    from candela import astype
-
-    return astype(x, core.as_dtype(dtype), copy=copy)
+    return _dtypes.astype(x, dtype, copy=copy)
 
 
 def _reshape(x, *shape, copy=None):
     """The elements of x in another shape, which is given as one sequence or by its lengths."""
-    from candela import reshape
-
-    return reshape(x, shape[0] if len(shape) == 1 else shape, copy=copy)
+    return _shapes.reshape(x, shape[0] if len(shape) == 1 else shape, copy=copy)
 
 
 def _squeeze(x, axis=None):
@@ -46,24 +42,6 @@ _OWN = {"astype": _astype, "reshape": _reshape, "squeeze": _squeeze, "flatten": 
         "copy": _copy}
 
 
-_OF_NUMPY = {"out", "dtype", "ddof"}
-
-
-def _method(function):
-    """The function as a method that NumPy's functions may call too: these give out=None and dtype=None,
-    and say ddof for what the standard calls correction."""
-    @functools.wraps(function)
-    def method(self, *args, **options):
-        if not _OF_NUMPY.isdisjoint(options):
-            for name in ("out", "dtype"):
-                if name in options and options[name] is None:
-                    del options[name]
-            if "ddof" in options:
-                options["correction"] = options.pop("ddof")
-        return function(self, *args, **options)
-    return method
-
-
 @functools.lru_cache(maxsize=None)
 def _is_over_arrays(name):
     try:
@@ -80,8 +58,12 @@ def _of_op(name):
     if name.startswith("_") or not _is_over_arrays(name):
         return None
     function = getattr(candela, name)
-    # An extension may have the name of one of its functions: fft.
-    return _method(function if callable(function) else getattr(function, name))
+    if not callable(function):
+        # An extension may have the name of one of its functions: fft.
+        function = getattr(function, name)
+    if function.__module__ != "candela":
+        return function
+    return functools.update_wrapper(_functions.make(name, method=True), function)
 
 
 def find(name):

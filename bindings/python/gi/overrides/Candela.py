@@ -60,12 +60,17 @@ def _wrap(node):
     return array
 
 
+def _argument(name, operand):
+    """An operand of a function as a node; None if it is not given."""
+    node = None if operand is None else _operand(operand)
+    if node is NotImplemented:
+        raise TypeError("%s: no array and no number: %r" % (name, operand))
+    return node
+
+
 def apply(name, operands, *params):
     """An op by its name over operands; params are names and values in turn, as in make_params()."""
-    nodes = [None if operand is None else _operand(operand) for operand in operands]
-    for operand, node in zip(operands, nodes):
-        if node is NotImplemented:
-            raise TypeError("%s: no array and no number: %r" % (name, operand))
+    nodes = [operand._node if type(operand) is Array else _argument(name, operand) for operand in operands]
     try:
         return _wrap(_new_op(name, nodes, make_params(*params) if params else None))
     except GLib.Error as error:
@@ -118,21 +123,31 @@ def _unary(name):
     return method
 
 
+def _end(end):
+    return "" if end is None else str(end if type(end) is int else operator.index(end))
+
+
 def _key_part(part):
+    if type(part) is int:
+        return str(part)
+    if type(part) is slice:
+        text = _end(part.start) + ":" + _end(part.stop)
+        return text if part.step is None else text + ":" + _end(part.step)
     if part is None:
         return "None"
-    if part is Ellipsis:
-        return "..."
-    if isinstance(part, slice):
-        ends = ["" if end is None else str(operator.index(end)) for end in (part.start, part.stop, part.step)]
-        return ":".join(ends[:2] if part.step is None else ends)
-    return str(operator.index(part))
+    return "..." if part is Ellipsis else str(operator.index(part))
+
+
+# Of these kinds is what names a part, and not elements.
+_PLAIN = {int, slice, type(None), type(Ellipsis)}
 
 
 def _chooses(key):
     """Whether it names elements by arrays or lists, rather than a part."""
+    if type(key) in _PLAIN:
+        return False
     if isinstance(key, tuple):
-        return any(_chooses(part) for part in key)
+        return not _PLAIN.issuperset(map(type, key)) and any(map(_chooses, key))
     if isinstance(key, Array):
         return key.ndim > 0 or key.dtype == DType.BOOL
     return isinstance(key, (bool, list)) \
@@ -146,6 +161,9 @@ def _key_text(key):
         return ", ".join([_key_part(part) for part in key]) if isinstance(key, tuple) else _key_part(key)
     except TypeError:
         raise IndexError("no index: %r; there are integers, slices, None and ..." % (key,)) from None
+
+
+_OF_FIRST_AXIS = make_params("axis", 0)
 
 
 class Array:
@@ -218,6 +236,8 @@ class Array:
 
     def __getattr__(self, name):
         """Functions as methods: x.sum(axis=0)."""
+        if name.startswith("__"):
+            raise AttributeError("an array has no attribute %r" % name)
         from candela import _methods
 
         function = _methods.find(name)
@@ -276,7 +296,12 @@ class Array:
         text = self.tensor.to_literal(6)
         named = self.size == 0 or self.dtype not in (DType.BOOL, DType.INT64, DType.FLOAT64, DType.COMPLEX128)
         shape = "" if self.size > 0 or self.shape == (0,) else ", shape=%s" % (self.shape,)
-        return "Array(%s%s%s)" % (text, shape, ", dtype=%s" % self.dtype.name if named else "")
+        start = "Array(%s%s" % (text, shape)
+        if not named:
+            return start + ")"
+        # On a line of its own, as NumPy has it, where it would go beyond the line.
+        end = "dtype=%s)" % self.dtype.name
+        return start + (",\n      " if len(start) - start.rfind("\n") + len(end) > 74 else ", ") + end
 
     def _scalar(self, what):
         if self.size != 1 or self.ndim != 0:
@@ -329,6 +354,12 @@ class Array:
     # Parts.
 
     def __getitem__(self, key):
+        if type(key) is Array:
+            # Most are of integers; what is wrong with it is said below.
+            try:
+                return _wrap(_new_op("take", [self._node, key._node], _OF_FIRST_AXIS))
+            except GLib.Error:
+                pass
         try:
             if _chooses(key):
                 from candela import _indexing
