@@ -89,6 +89,10 @@ test('indexing', () => {
     values(m.update(9, {key: '0, 1'}), [[0n, 9n, 2n], [3n, 4n, 5n]]);
     values(m.at([1, 0], [2, -2]), [5n, 1n]);
     values(m.at(asarray([1n])), [[3n, 4n, 5n]]);
+    values(m.at(new Int8Array([1])), [[3n, 4n, 5n]]);
+    values(m.at(1, [0, 2]), [3n, 5n]);
+    values(m.take([0, 2], {axis: 1}), [[0n, 2n], [3n, 5n]]);
+    values(m.take_along_axis([[1, 0, 1]], {axis: 0}), [[3n, 1n, 5n]]);
     values(m.with('0, 1', 9), [[0n, 9n, 2n], [3n, 4n, 5n]]);
     values(m.with(0, ':2', [7, 8].map(BigInt)), [[7n, 8n, 2n], [3n, 4n, 5n]]);
     values(m.with([1, 0], [2, -2], 9), [[0n, 9n, 2n], [3n, 4n, 9n]]);
@@ -103,6 +107,13 @@ test('indexing: what is wrong', () => {
     for (const key of ['2', '-3', '0, 0, 0', '..., ...', 'x', '1.0', '::0', ''])
         throws(GLib.Error, () => m.at(key));
     check(throws(GLib.Error, () => m.at(2)).message.includes('out of range'));
+    for (const key of [[null], [0, null], [undefined], [{}], [true], [':', [0]], [[0], '1:']])
+        throws(TypeError, () => m.at(...key));
+    throws(TypeError, () => m.with(':', [0], 9));
+    throws(RangeError, () => m.at([0.5]));
+    throws(RangeError, () => m.take([NaN], {axis: 0}));
+    throws(GLib.Error, () => m.at([5, 0]).tensor);
+    throws(GLib.Error, () => m.at(new Float64Array([0])));
 });
 
 test('indexing by masks', () => {
@@ -110,6 +121,8 @@ test('indexing by masks', () => {
 
     values(m.at(m.remainder(2).equal(0)), [0n, 2n, 4n], DType.INT64);
     values(m.at(asarray([false, true])), [[3n, 4n, 5n]]);
+    values(m.at([false, true]), [[3n, 4n, 5n]]);
+    values(m.with([false, true], 9), [[0n, 1n, 2n], [9n, 9n, 9n]]);
     values(m.at(m.greater(9)), []);
     values(m.at(asarray(true)), [[[0n, 1n, 2n], [3n, 4n, 5n]]]);
     check(throws(GLib.Error, () => m.at(asarray([true]))).matches(Candela.Error, Candela.Error.SHAPE));
@@ -185,6 +198,9 @@ test('from nested sequences: what is wrong', () => {
     throws(TypeError, () => asarray(['a']));
     throws(TypeError, () => asarray(null));
     throws(TypeError, () => asarray(undefined));
+    throws(TypeError, () => asarray([1, , 2])); // eslint-disable-line no-sparse-arrays
+    throws(TypeError, () => asarray([1], {dtyp: 'int8'}));
+    throws(TypeError, () => asarray([1], null));
     throws(GLib.Error, () => asarray([1], {dtype: 'text'}));
     throws(GLib.Error, () => asarray([1, 2, 3], {shape: [2, 2]}));
     let nested = 0;
@@ -207,6 +223,10 @@ test('from a buffer', () => {
     values(asarray(new BigUint64Array([2n ** 64n - 1n])), [2n ** 64n - 1n], DType.UINT64);
     values(asarray(new Float32Array([0, 1, 2, 3]).subarray(1, 3)), [1, 2]);
     values(asarray(new Uint8Array([1, 2]), {dtype: 'float32', shape: [2, 1]}), [[1], [2]], DType.FLOAT32);
+    values(asarray(new BigInt64Array([1n, 2n, 3n]).subarray(1)), [2n, 3n], DType.INT64);
+    values(asarray(new Uint16Array(new Uint16Array([7, 8, 9, 10]).buffer, 2, 2)), [8, 9], DType.UINT16);
+    values(asarray(new Uint8ClampedArray([300, -1])), [255, 0], DType.UINT8);
+    values(asarray(new Float64Array(0)), [], DType.FLOAT64);
     equal([...ops.zeros([0]).toTypedArray()], []);
     throws(GLib.Error, () => asarray(new Float32Array(3), {shape: [2]}));
 });
@@ -253,6 +273,14 @@ test('functions: parameters', () => {
     values(A.permute_dims([1, 0]), [[1, 3], [2, 4]]);
     values(ops.full([2], 1.5), [1.5, 1.5]);
     values(ops.full([2], true), [true, true]);
+    check(Object.is(ops.full([1], -0).at(0).item(), -0) && Object.is(A.multiply(-0).at(1, 1).item(), -0));
+    equal(I.multiply(-0).dtype, DType.INT64);
+    values(ops.concat([A, A.add(4)], 1), [[1, 2, 5, 6], [3, 4, 7, 8]]);
+    values(ops.stack([A, A], {axis: -1}), [[[1, 1], [2, 2]], [[3, 3], [4, 4]]]);
+    values(ops.concat([1, 2], [3]), [1, 2, 3]);
+    values(ops.clip(A, {max: 2}), [[1, 2], [2, 2]]);
+    values(ops.clip(A, null, 2), [[1, 2], [2, 2]]);
+    values(A.add({x2: A}), [[2, 4], [6, 8]]);
 });
 
 test('functions: several results', () => {
@@ -267,6 +295,13 @@ test('functions: what is wrong', () => {
     throws(GLib.Error, () => ops.sum());
     check(throws(TypeError, () => A.sum({axes: 0})).message.includes('there are axis, dtype, keepdims'));
     throws(TypeError, () => A.sum(0, null, true, 1));
+    check(throws(TypeError, () => A.sum(0, {axis: 1})).message === 'sum: axis is given twice');
+    check(throws(TypeError, () => A.add({x1: A, x2: A})).message === 'add: x1 is given twice');
+    throws(TypeError, () => ops.concat([A, null]));
+    throws(TypeError, () => ops.concat([A, A], 0, 1));
+    for (const text of [5, null, undefined, {}])
+        throws(TypeError, () => Candela.expr(text));
+    check(throws(GLib.Error, () => Candela.expr`${A} * (1 +`).message.startsWith('line 1, column '));
     throws(TypeError, () => A.add('1'));
     throws(TypeError, () => A.add(null));
     const error = throws(GLib.Error, () => A.add([1, 2, 3]));

@@ -17,6 +17,8 @@ print(b.T.at(0, '1:').item(), shape, ops.concat([a, b], {axis: -1}), a.clip({max
 print(expr`softmax((${a} @ ${b}.T) * ${0.125}, axis=-1)`, expr('x + 1', {x: true}));
 print(ops.full([2], 1.5, {dtype: Candela.DType.INT64}), ...Candela.materialize(a, b));
 print((await a.exp().materialize(new Gio.Cancellable())).tensor.get_double([0, 0]), [...a].length);
+print(a.at([0, 1], [1, 0]), a.at(a.greater(1)), a.at([true, false]), a.with('1:', 0, 9), a.with(a.less(0), 0));
+print(ops.concat([a, b], 0), ops.einsum('ij,jk->ik', a, b));
 
 // @ts-expect-error
 a.add('1');
@@ -32,5 +34,7 @@ ops.nothing(a);
 asarray([1], {dtype: 'float7'});
 // @ts-expect-error
 a.shape = [4];
+// @ts-expect-error
+a.at({});
 // @ts-expect-error
 a.materialize(5);

@@ -108,13 +108,10 @@ function _init() {
     DTYPES.set(Uint8Array, DType.UINT8);
     DTYPES.set(Uint8ClampedArray, DType.UINT8);
 
-    // There are no typed arrays of these: what they hold goes through numbers of another dtype.
+    // There are no typed arrays of these: numbers come as float64, and go as float32.
     function isHalf(dtype) {
         return dtype === DType.FLOAT16 || dtype === DType.BFLOAT16;
     }
-
-    // Without typed arrays: they come and go as Float32Array.
-    const HALVES = [DType.FLOAT16, DType.BFLOAT16];
 
     function isComplex(dtype) {
         return dtype === DType.COMPLEX64 || dtype === DType.COMPLEX128;
@@ -191,9 +188,10 @@ function _init() {
             return Typed.from(items, item => item ? 1 : 0);
         if (dtype >= DType.FLOAT32)
             return Typed.from(items, Number);
-        const convert = [BigInt64Array, BigUint64Array].includes(Typed) ? BigInt : Number;
-        const typed = Typed.from(items, convert);
-        const wrong = typed.findIndex((item, i) => item !== convert(items[i]));
+        const isBig = Typed === BigInt64Array || Typed === BigUint64Array;
+        const typed = Typed.from(items, isBig ? item => Number.isInteger(Number(item)) ? BigInt(item) : 0n : Number);
+        // Loosely, for numbers and bigints that are the same are equal.
+        const wrong = typed.findIndex((item, i) => item != items[i]); // eslint-disable-line eqeqeq
         if (wrong >= 0)
             throw new RangeError(`${items[wrong]} is no ${Candela.dtype_get_name(dtype)}`);
         return typed;
@@ -218,8 +216,9 @@ function _init() {
         return newTensor(dtype, shape, typedFrom(items, dtype));
     }
 
-    function asarray(value, options = {}) {
-        const {shape: wantedShape, dtype: wantedDType} = options;
+    function asarray(value, {shape: wantedShape, dtype: wantedDType, ...others} = {}) {
+        for (const name in others)
+            throw new TypeError(`asarray: there is no option ${name}; there are shape, dtype`);
         const shape = wantedShape === undefined ? undefined : asShape(wantedShape);
         const dtype = wantedDType === undefined ? undefined : asDType(wantedDType);
 
@@ -259,17 +258,45 @@ function _init() {
         throw new TypeError(`no array and no number: ${told(value)}`);
     }
 
-    // What chooses elements one by one, among the parts of a key.
+    // Numbers in arrays are float64, but for where integers are asked for.
+    function asIndices(value) {
+        const array = asarray(value);
+
+        return array.dtype === DType.FLOAT64 ? asarray(value, {dtype: DType.INT64}) : array;
+    }
+
+    // The parts of a key; arrays in it choose elements one by one, of bools as a mask.
+    function asKey(parts) {
+        return parts.map(part => Array.isArray(part) ? asIndices(part) : isTyped(part) ? asarray(part) : part);
+    }
+
     function isChoice(part) {
-        return part instanceof CandelaArray || Array.isArray(part) || isTyped(part);
+        return part instanceof CandelaArray;
+    }
+
+    function isInteger(part) {
+        return typeof part === 'number' || typeof part === 'bigint';
     }
 
     function isMask(key) {
-        return key.length === 1 && key[0] instanceof CandelaArray && key[0].dtype === DType.BOOL;
+        return key.length === 1 && isChoice(key[0]) && key[0].dtype === DType.BOOL;
     }
 
-    function asIndices(key) {
-        return key.map(part => Array.isArray(part) ? asarray(part, {dtype: DType.INT64}) : part);
+    // What the op index takes: a text of parts.
+    function textOfKey(key) {
+        for (const part of key) {
+            if (!isInteger(part) && typeof part !== 'string')
+                throw new TypeError(`a key is of integers, texts and arrays, not of ${told(part)}`);
+        }
+        return key.join(', ');
+    }
+
+    function indicesOfKey(key) {
+        for (const part of key) {
+            if (!isInteger(part) && !isChoice(part))
+                throw new TypeError(`beside arrays a key has integers, not ${told(part)}; take() goes along one axis`);
+        }
+        return key;
     }
 
     // ---- Ops ----
@@ -288,6 +315,7 @@ function _init() {
             found = {
                 op,
                 inputs: inputs.map(input => input.name),
+                areIndices: inputs.map(input => input.dtype === 'int64'),
                 variadic: inputs.some(input => input.need === 'variadic'),
                 outputs: outputs.length,
                 now: shape === 'data',
@@ -308,40 +336,54 @@ function _init() {
             }
             if (value === undefined || value === null)
                 continue;
-            variants[key] = params.get(key) === 'dtype' && typeof value !== 'string'
-                ? new GLib.Variant('s', Candela.dtype_get_name(asDType(value))) : variantOf(`${name}: ${key}`, value);
+            const type = params.get(key);
+            if (type === 'dtype' && typeof value !== 'string')
+                variants[key] = new GLib.Variant('s', Candela.dtype_get_name(asDType(value)));
+            else if (Object.is(value, -0) && (type === 'float' || type === 'scalar'))
+                variants[key] = new GLib.Variant('d', value);
+            else
+                variants[key] = variantOf(`${name}: ${key}`, value);
         }
         return Object.keys(variants).length > 0 ? new GLib.Variant('a{sv}', variants) : null;
     }
 
     function apply(name, inputs, given = {}) {
-        const {op, outputs, params, now} = factsOf(name);
+        const found = factsOf(name);
         // What data say the shape of is computed now, and so are the inputs, which keep their values.
-        if (now)
+        if (found.now)
             inputs.filter(input => input instanceof CandelaArray).forEach(input => input.tensor);
-        const node = newNode(op, inputs, paramVariants(name, params, given));
+        const node = newNode(found, inputs, paramVariants(name, found.params, given));
 
-        return outputs === 1 ? new CandelaArray(node)
-            : Array.from({length: outputs}, (_, i) => new CandelaArray(node.get_output(i)));
+        return found.outputs === 1 ? new CandelaArray(node)
+            : Array.from({length: found.outputs}, (_, i) => new CandelaArray(node.get_output(i)));
     }
 
     // gjs passes no array with a null in it; an optional input that is missing before one
     // that is given can be told in an expression.
-    function newNode(op, inputs, variant) {
-        const isMissing = inputs.map((input, i) => i >= op.get_n_required_inputs() && (input ?? null) === null);
+    function newNode({op, variadic, areIndices}, inputs, variant) {
+        const isMissing = inputs.map((input, i) =>
+            !variadic && i >= op.get_n_required_inputs() && (input ?? null) === null);
+        const isFloat = inputs.some(input => input instanceof CandelaArray && input.dtype >= DType.FLOAT32);
+        const asOperand = (input, i) => {
+            if (Array.isArray(input) && areIndices[Math.min(i, areIndices.length - 1)])
+                return asIndices(input).node;
+            // Beside floats a zero has a sign, which an integer has not.
+            return isFloat && Object.is(input, -0) ? Node.new_float(input) : asNode(input);
+        };
 
         while (isMissing.at(-1))
             isMissing.pop();
+        const given = inputs.slice(0, isMissing.length);
         if (!isMissing.includes(true) || variant !== null)
-            return Node.new_for_op(op, inputs.slice(0, isMissing.length).map(asNode), variant);
-        const names = op.list_inputs().filter((_, i) => i < isMissing.length && !isMissing[i]);
-        const nodes = inputs.filter((_, i) => i < isMissing.length && !isMissing[i]).map(asNode);
+            return Node.new_for_op(op, given.map(asOperand), variant);
+        const nodes = given.map((input, i) => isMissing[i] ? null : asOperand(input, i));
+        const names = op.list_inputs().filter((_, i) => nodes[i]);
         return Expression.build(`${op.get_name()}(${names.map(name => `${name}=${name}`).join(', ')})`,
-            Object.fromEntries(names.map((name, i) => [name, nodes[i]])));
+            Object.fromEntries(names.map((name, i) => [name, nodes.filter(node => node)[i]])));
     }
 
     // Inputs first, then parameters in their order; in a plain object at the end either by name.
-    // Before any number of inputs may stand a text, which is the first parameter.
+    // Any number of inputs may be in an array, before which may stand a text, the first parameter.
     function call(name, args) {
         const {inputs, variadic, params} = factsOf(name);
         const rest = [...args];
@@ -349,18 +391,28 @@ function _init() {
 
         if (variadic && typeof rest[0] === 'string')
             named[params.keys().next().value] = rest.shift();
-        const operands = variadic ? rest.splice(0) : rest.splice(0, inputs.length);
+        const isList = variadic && Array.isArray(rest[0])
+            && (rest.length === 1 || rest[0].some(item => item instanceof CandelaArray));
+        const operands = isList ? rest.shift() : rest.splice(0, variadic ? rest.length : inputs.length);
 
         if (rest.length > params.size)
             throw new TypeError(`${name}: at most ${inputs.length} inputs and ${params.size} parameters are taken`);
-        if (variadic)
-            return apply(name, operands.length === 1 && Array.isArray(operands[0]) ? operands[0] : operands, named);
-        [...params.keys()].slice(0, rest.length).forEach((key, i) => (named[key] = rest[i]));
+        const refuse = key => {
+            throw new TypeError(`${name}: ${key} is given twice`);
+        };
+
+        [...params.keys()].slice(0, rest.length).forEach((key, i) => {
+            if (rest[i] !== undefined && Object.hasOwn(named, key))
+                refuse(key);
+            named[key] ??= rest[i];
+        });
         inputs.forEach((key, i) => {
-            if (!params.has(key) && key in named) {
-                operands[i] = named[key];
-                delete named[key];
-            }
+            if (variadic || params.has(key) || !Object.hasOwn(named, key))
+                return;
+            if (operands[i] !== undefined)
+                refuse(key);
+            operands[i] = named[key];
+            delete named[key];
         });
         return apply(name, Array.from(operands), named);
     }
@@ -449,30 +501,30 @@ function _init() {
         }
 
         // x.at('1:4, ::-1'), x.at(0, -1), x.at(x.greater(0)), x.at([0, 2], [1, 1])
-        at(...key) {
+        at(...parts) {
+            const key = asKey(parts);
+
             if (isMask(key))
                 return apply('boolean_mask', [this, key[0]]);
             if (key.some(isChoice))
-                return apply('gather', [this, ...asIndices(key)]);
-            return apply('index', [this], {key: key.join(', ')});
+                return apply('gather', [this, ...indicesOfKey(key)]);
+            return apply('index', [this], {key: textOfKey(key)});
         }
 
         // Another array, with a value where the key, as at() takes it, says: x.with('1:4', 0).
         with(...args) {
-            const value = args.at(-1), key = args.slice(0, -1);
+            const value = args.at(-1), key = asKey(args.slice(0, -1));
 
             if (isMask(key))
                 return apply('place', [this, key[0], value]);
             if (key.some(isChoice))
-                return apply('scatter', [this, value, ...asIndices(key)]);
-            return apply('update', [this, value], {key: key.join(', ')});
+                return apply('scatter', [this, value, ...indicesOfKey(key)]);
+            return apply('update', [this, value], {key: textOfKey(key)});
         }
 
         // The elements in row-major order, a copy; those of complex arrays as pairs, of float16
         // and bfloat16 as float32.
         toTypedArray() {
-            if (HALVES.includes(this.dtype))
-                return apply('astype', [this], {dtype: DType.FLOAT32}).toTypedArray();
             if (isHalf(this.dtype))
                 return apply('astype', [this], {dtype: DType.FLOAT32}).toTypedArray();
             // Of the ways to the bytes, get_data() never lets go of them, and toArray() is no copy.
@@ -562,6 +614,8 @@ function _init() {
         const names = {};
         let text = texts;
 
+        if (typeof texts !== 'string' && !Array.isArray(texts))
+            throw new TypeError(`no expression: ${told(texts)}`);
         if (typeof texts === 'string') {
             Object.entries(values[0] ?? {}).forEach(([name, value]) => (names[name] = asNode(value)));
         } else {

@@ -21,6 +21,10 @@ declare module 'gi://Candela?version=1.0' {
             | 'float16' | 'bfloat16' | 'float32' | 'float64' | 'complex64' | 'complex128';
 
         type Integer = number | bigint;
+
+        /** An index, slices and the like in a text, or an array of integers or bools. */
+        type KeyPart = Integer | string | Array | TypedArray | Nested;
+
         type Integers = Integer | readonly Integer[] | TypedArray;
 
         /** A value that need not have been computed yet; it is when it is looked at. Every op is a method. */
@@ -41,8 +45,10 @@ declare module 'gi://Candela?version=1.0' {
             materialize(cancellable?: Gio.Cancellable | null): Promise<this>;
             /** How the value would be computed. */
             plan(flags?: PlanFlags): Plan;
-            /** Indices and slices: x.at(0, -1), x.at('1:4, ::-1'). */
-            at(...key: (Integer | string)[]): Array;
+            /** What a key chooses: x.at(0, -1), x.at('1:4, ::-1'), x.at([0, 2], [1, 1]), x.at(mask). */
+            at(...key: KeyPart[]): Array;
+            /** Another array, with a value where the key says: x.with('1:4', 0). */
+            with(...keyAndValue: [...KeyPart[], Operand]): Array;
             /** The elements in row-major order, a copy; those of complex arrays as pairs. */
             toTypedArray(): TypedArray;
             /** Nested arrays of numbers, bigints (of 64-bit integers), booleans, or pairs (of complex numbers). */

@@ -37,21 +37,24 @@ function signatures({inputs, params}) {
     const object = names.length > 0 ? `{${names.join('; ')}}` : null;
     const named = params.some(param => param.required) ? `params: ${object}` : `params?: ${object}`;
 
-    if (variadic !== undefined) {
-        const last = object === null ? 'Operand' : `Operand | ${object}`;
-
-        return [[`${variadic.name}: readonly Operand[]`, ...object === null ? [] : [named]],
-            [`...${variadic.name}: (${last})[]`]];
-    }
-    const required = operands.filter((_, i) => inputs[i].need === 'required');
     // After some in their order the others may come by name.
-    const placed = [...operands, ...params.map((param, i) => {
+    const inOrder = params.map((param, i) => {
         const others = i > 0 ? ` | {${params.slice(i).map(member).join('; ')}}` : '';
 
         isOptional ||= !param.required;
         return `${quoted(param.name)}${isOptional ? '?' : ''}: ${typeOf(param)}${isOptional ? ' | null' : ''}${others}`;
-    })];
-    return object === null ? [operands] : [[...required, named], placed];
+    });
+
+    if (variadic !== undefined) {
+        const last = object === null ? 'Operand' : `Operand | ${object}`;
+        const list = `${variadic.name}: readonly Operand[]`;
+        const text = params[0]?.type === 'string' && params[0].required ? [`${params[0].name}: string, `] : [];
+
+        return [[list, ...object === null ? [] : [named]], ...params.length > 0 ? [[list, ...inOrder]] : [],
+            ...[...text, ''].map(first => [`${first}...${variadic.name}: (${last})[]`])];
+    }
+    const required = operands.filter((_, i) => inputs[i].need === 'required');
+    return object === null ? [operands] : [[...required, named], [...operands, ...inOrder]];
 }
 
 function comment({summary, inputs, params}) {
@@ -70,7 +73,7 @@ function printInterface(name, summary, all, isMethod) {
     for (const facts of all) {
         comment(facts).forEach(row => print(`            ${row}`));
         const isVariadic = facts.inputs.some(input => input.need === 'variadic');
-        for (const args of signatures(facts).slice(isMethod && isVariadic ? 1 : 0)) {
+        for (const args of signatures(facts).slice(isMethod && isVariadic ? -1 : 0)) {
             const rest = isMethod && !isVariadic ? args.slice(1) : args;
 
             print(`            ${facts.name}(${rest.join(', ')}): ${results(facts)};`);
