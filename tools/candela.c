@@ -17,6 +17,7 @@ static const struct
   { "plan", tool_plan, "show how an expression would be computed" },
   { "bench", tool_bench, "time an expression over random arrays" },
   { "inspect", tool_inspect, "show plugins and ops" },
+  { "new-plugin", tool_new_plugin, "write a project that builds a plugin" },
 };
 
 static void
@@ -33,7 +34,8 @@ print_help (FILE *out)
                 "  candela run 'x @ w + b' x=x.npy w=w.npy b=b.npy -o y.npy\n"
                 "  candela plan 'relu(a + 1) * 2' a=float32[1000,64]\n"
                 "  candela bench 'x @ x.T' x=float32[512,512]\n"
-                "  candela inspect sum\n");
+                "  candela inspect sum\n"
+                "  candela new-plugin mine --op softsign\n");
 }
 
 int

@@ -51,6 +51,17 @@ typedef struct
                                                               describe_func,                                           \
                                                               { NULL } };
 
+/* The same of a plugin that registers these ops and does nothing else:
+ * CANDELA_PLUGIN_DEFINE_OPS ("mine", "1.0", "MIT", "My ops", &first, &second) */
+#define CANDELA_PLUGIN_DEFINE_OPS(plugin_name, plugin_version, plugin_license, plugin_description, ...)                \
+  static gboolean candela_plugin_register_ops (CandelaPlugin *plugin, GError **error)                                  \
+  {                                                                                                                    \
+    static const CandelaOpInfo *const ops[] = { __VA_ARGS__, NULL };                                                   \
+                                                                                                                       \
+    return candela_plugin_add_ops (plugin, ops, error);                                                                \
+  }                                                                                                                    \
+  CANDELA_PLUGIN_DEFINE (plugin_name, plugin_version, plugin_license, plugin_description, candela_plugin_register_ops)
+
 /* The declaration must live as long as the module: a const struct in it. */
 CANDELA_AVAILABLE_IN_1_0
 gboolean candela_plugin_add_op (CandelaPlugin *plugin, const CandelaOpInfo *info, GError **error);

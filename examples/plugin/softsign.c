@@ -37,10 +37,4 @@ static const CandelaOpInfo softsign = {
   .kernels = kernels,
 };
 
-static gboolean
-register_ops (CandelaPlugin *plugin, GError **error)
-{
-  return candela_plugin_add_op (plugin, &softsign, error);
-}
-
-CANDELA_PLUGIN_DEFINE ("softsign", "1.0", "LGPL-2.1-or-later", "The softsign activation function", register_ops)
+CANDELA_PLUGIN_DEFINE_OPS ("softsign", "1.0", "LGPL-2.1-or-later", "The softsign activation function", &softsign)

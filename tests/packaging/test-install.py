@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Installs into a folder of its own, builds a program there with nothing but
-# pkg-config, runs it and what else was installed, and uninstalls: no file stays.
+# pkg-config, runs it and what else was installed, has the tool write plugins and builds
+# these, and uninstalls: no file stays.
 
 import os
 import re
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 
+from new_plugin import check_new_plugins
 from tap import check, done, skip
 
 build = os.environ["CANDELA_BUILD_DIR"]
@@ -89,7 +91,6 @@ def main(root):
     # Nor may pkg-config take what the build folder offers.
     environment["PKG_CONFIG_PATH"] = staged + ":" + os.environ.get("PKG_CONFIG_PATH", "")
     environment["PKG_CONFIG_DISABLE_UNINSTALLED"] = "1"
-    environment["PKG_CONFIG_DISABLE_UNINSTALLED"] = "1"
 
     def pkg_config(*arguments):
         return run("pkg-config", *arguments, "candela", env=environment).stdout.strip()
@@ -114,6 +115,8 @@ def main(root):
     tool = [path for path in installed if path.endswith("/bin/candela")]
     result = run(tool[0], "run", "1 + 2", env=environment)
     check("the installed tool runs", [] if result.stdout == "3\n" else [result.stdout, result.stderr])
+
+    check_new_plugins(tool[0], root, environment)
 
     typelibs = pkg_config("--variable=typelibdir")
     if os.path.exists(typelibs + "/Candela-1.0.typelib"):

@@ -9,6 +9,7 @@ import itertools
 import json
 import os
 import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -295,6 +296,44 @@ def test_plan():
           and call("plan", "x + 1", "x=float32").returncode == 0)
 
 
+def test_new_plugin():
+    """What it writes is built by tests/packaging/test-install.py."""
+    result = call("new-plugin", "mine-2", "--op", "first", "--op", "second", "--op", "third", "--op", "fourth")
+    check("a project", [] if result.returncode == 0 else [told(result)])
+    check("its files", sorted(os.listdir("mine-2")) == ["README.md", "meson.build", "mine-2.c", "test-mine-2.c"])
+    text = ""
+    for name in os.listdir("mine-2"):
+        with open(os.path.join("mine-2", name)) as file:
+            text += file.read()
+    check("all ops, and nothing left to fill in",
+          all(word in text for word in ("first", "second", "third", "fourth")) and not re.search("@(plugin|id|license|ops?|OP|infos|adds)@", text))
+    before = os.stat("mine-2/mine-2.c").st_mtime_ns
+    fails("a folder with something in it", ["new-plugin", "mine-2"], 1, "already")
+    check("nothing is written over", os.stat("mine-2/mine-2.c").st_mtime_ns == before)
+    for name, arguments in (
+        ("no name", []),
+        ("two names", ["a", "b"]),
+        ("a name with a space", ["a b"]),
+        ("a name with a slash", ["../a"]),
+        ("no letter at the beginning", ["1a"]),
+        ("a capital", ["Mine"]),
+        ("a bad op", ["mine3", "--op", "a-b"]),
+        ("an op twice", ["mine3", "--op", "a", "--op", "a"]),
+        ("an op as the plugin", ["mine3", "--op", "mine3_norm", "--op", "x"]),
+        ("a bad build system", ["mine3", "--build", "make"]),
+    ):
+        fails("new-plugin: " + name, ["new-plugin", *arguments], 2)
+    result = call("new-plugin", "mine4", "--op", "add", "--build", "autotools", "-o", "deep/er")
+    check("a name that is taken is told", result.returncode == 0 and b"elementwise" in result.stderr)
+    check("autotools", sorted(os.listdir("deep/er")) == ["Makefile.am", "README.md", "configure.ac", "mine4.c", "test-mine4.c"])
+    with open("file", "w") as file:
+        file.write("x")
+    fails("a file where the folder is to be", ["new-plugin", "mine5", "-o", "file/mine5"], 1, "file/mine5")
+    shutil.rmtree("mine-2")
+    shutil.rmtree("deep")
+    os.remove("file")
+
+
 def test_inspect():
     everything = json.loads(call("inspect", "--json").stdout)
     names = {plugin["name"]: [op["name"] for op in plugin["ops"]] for plugin in everything["plugins"]}
@@ -430,6 +469,7 @@ def main():
             test_plan()
             test_stories()
         test_inspect()
+        test_new_plugin()
         test_interrupt()
         test_progress()
         os.chdir("/")
