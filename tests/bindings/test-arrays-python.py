@@ -371,6 +371,9 @@ def parameters():
     values(xp.var(A, correction=1.0, axis=1), [0.5, 0.5])
     values(xp.permute_dims(A, (1, 0)), [[1.0, 3.0], [2.0, 4.0]])
     values(xp.full((2,), float("inf")), [float("inf")] * 2)
+    for number in (0.0, -0.0, 5e-324, -1e-310):
+        equal(str(xp.full((1,), number).tolist()), str([number]))
+    values(xp.linspace(0, 5e-324, 2), [0.0, 5e-324])
 
 
 @test("functions: several results")

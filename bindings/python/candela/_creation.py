@@ -20,8 +20,8 @@ def _shape(shape):
 
 
 def _number(value):
-    """A scalar parameter: a Python number, from an array without axes too."""
-    return value.item() if isinstance(value, core.Array) else value
+    """A scalar parameter: a Python number, of an array without axes or of a scalar of NumPy too."""
+    return value.item() if hasattr(value, "item") else value
 
 
 def full(shape, fill_value, *, dtype=None, device=None):

@@ -523,7 +523,7 @@ def _from_tensor(tensor):
     return array
 
 
-def asarray(value, /, *, dtype=None, device=None, copy=None):
+def asarray(obj, /, *, dtype=None, device=None, copy=None):
     """An array of what is an array elsewhere (without a copy where that can be), of numbers, or of
     nested sequences of numbers."""
     from candela import _exchange
@@ -531,7 +531,7 @@ def asarray(value, /, *, dtype=None, device=None, copy=None):
     if device not in (None, "cpu"):
         raise ValueError("there is one device, 'cpu', and not %r" % (device,))
     try:
-        return _exchange.asarray(value, as_dtype(dtype), copy)
+        return _exchange.asarray(obj, as_dtype(dtype), copy)
     except GLib.Error as error:
         raise to_python(error) from None
 

@@ -4,9 +4,11 @@
 
 import functools
 import json
+import math
 import operator
 import re
 import signal
+import sys
 import threading
 
 from gi.repository import Gio, GLib
@@ -171,24 +173,37 @@ def _variant_text(value):
     if isinstance(value, str):
         return json.dumps(value)
     if isinstance(value, float):
-        return repr(value)
+        return float.__repr__(value)
     if isinstance(value, (tuple, list)):
         return "@ax [%s]" % ", ".join(str(_int64(item)) for item in value)
     return "int64 %d" % _int64(value)
 
 
+# What is no text of a number to GLib: infinities, NaN, and numbers below the normal ones.
+def _has_no_text(value):
+    return isinstance(value, float) and (value - value != 0 or 0 < abs(value) < sys.float_info.min)
+
+
 @functools.lru_cache(maxsize=8192, typed=True)
-def make_params(*items):
-    """a{sv} of names and values in turn; None is not given."""
+def _make_params(*items):
     pairs = [(name, value) for name, value in zip(items[::2], items[1::2]) if value is not None]
     if not pairs:
         return None
-    if any(isinstance(value, float) and value - value != 0 for _, value in pairs):
+    if any(_has_no_text(value) for _, value in pairs):
         return GLib.Variant("a{sv}", {name: GLib.Variant.new_double(value) if isinstance(value, float)
                                       else GLib.Variant.parse(None, _variant_text(value), None, None)
                                       for name, value in pairs})
     text = ", ".join("'%s': <%s>" % (name, _variant_text(value)) for name, value in pairs)
     return GLib.Variant.parse(_PARAMS_TYPE, "{%s}" % text, None, None)
+
+
+def make_params(*items):
+    """a{sv} of names and values in turn; None is not given."""
+    for item in items:
+        # To the cache -0.0 is 0.0.
+        if isinstance(item, float) and item == 0 and math.copysign(1, item) < 0:
+            return _make_params.__wrapped__(*items)
+    return _make_params(*items)
 
 
 # ---- Runs ----
