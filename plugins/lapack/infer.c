@@ -10,6 +10,11 @@ const CandelaInputInfo lapack_inputs[] = {
   { NULL },
 };
 
+const CandelaInPlace lapack_in_place[] = {
+  { .output = 0, .input = 0, .mode = CANDELA_IN_PLACE_SAME_INDEX },
+  { .mode = CANDELA_IN_PLACE_NEVER },
+};
+
 gboolean
 lapack_infer_matrices (CandelaInference *inference, gboolean square, const gint64 **shape, gsize *rank, GError **error)
 {
@@ -42,4 +47,15 @@ lapack_set_output (CandelaInference *inference, guint output, CandelaDType dtype
   out[rank - 2] = rows;
   out[n_axes == 2 ? rank - 1 : rank - 2] = n_axes == 2 ? cols : rows;
   return candela_inference_set_output (inference, output, dtype, out, rank - 2 + n_axes, error);
+}
+
+gboolean
+lapack_infer_same (CandelaInference *inference, GError **error)
+{
+  const gint64 *shape;
+  gsize rank;
+
+  return lapack_infer_matrices (inference, TRUE, &shape, &rank, error)
+         && candela_inference_set_output (inference, 0, candela_inference_get_input_dtype (inference, 0), shape, rank,
+                                          error);
 }

@@ -101,6 +101,10 @@ gboolean lapack_infer_matrices (CandelaInference *inference, gboolean square, co
 gboolean lapack_set_output (CandelaInference *inference, guint output, CandelaDType dtype, gsize n_axes, gint64 rows,
                             gint64 cols, GError **error);
 
+/* Of an op that makes square matrices of square ones, and where they are if it may. */
+gboolean lapack_infer_same (CandelaInference *inference, GError **error);
+extern const CandelaInPlace lapack_in_place[];
+
 /* ---- Stacks (stack.c) ---- */
 
 /* What becomes of one matrix. */

@@ -13,17 +13,6 @@ enum {
 
 /* ---- inv ---- */
 
-static gboolean
-infer_inv (CandelaInference *inference, GError **error)
-{
-  const gint64 *shape;
-  gsize rank;
-
-  return lapack_infer_matrices (inference, TRUE, &shape, &rank, error)
-         && candela_inference_set_output (inference, 0, candela_inference_get_input_dtype (inference, 0), shape, rank,
-                                          error);
-}
-
 LapackStatus
 lapack_invert (const LapackStack *stack, const LapackInverse *inverse, gpointer a, gpointer work)
 {
@@ -286,10 +275,6 @@ count_det_flops (const CandelaInference *inference)
   return count (inference, 1);
 }
 
-static const CandelaInPlace in_place[] = {
-  { .output = 0, .input = 0, .mode = CANDELA_IN_PLACE_SAME_INDEX },
-  { .mode = CANDELA_IN_PLACE_NEVER },
-};
 static const char *const slogdet_outputs[] = { "sign", "logabsdet", NULL };
 
 LAPACK_KERNELS (inv_kernels, compute_inv)
@@ -303,8 +288,8 @@ static const CandelaOpInfo inv_info = {
   .since = "1.0",
   .inputs = lapack_inputs,
   .axes = CANDELA_AXES_OPAQUE,
-  .in_place = in_place,
-  .infer = infer_inv,
+  .in_place = lapack_in_place,
+  .infer = lapack_infer_same,
   .kernels = inv_kernels,
   .flops = count_inv_flops,
 };

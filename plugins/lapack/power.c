@@ -8,17 +8,6 @@ enum {
   PARAM_N
 };
 
-static gboolean
-infer (CandelaInference *inference, GError **error)
-{
-  const gint64 *shape;
-  gsize rank;
-
-  return lapack_infer_matrices (inference, TRUE, &shape, &rank, error)
-         && candela_inference_set_output (inference, 0, candela_inference_get_input_dtype (inference, 0), shape, rank,
-                                          error);
-}
-
 typedef struct
 {
   guint64 n;
@@ -101,11 +90,6 @@ static const CandelaParamInfo params[] = {
   { NULL },
 };
 
-static const CandelaInPlace in_place[] = {
-  { .output = 0, .input = 0, .mode = CANDELA_IN_PLACE_SAME_INDEX },
-  { .mode = CANDELA_IN_PLACE_NEVER },
-};
-
 LAPACK_KERNELS (kernels, compute)
 
 static const CandelaOpInfo matrix_power_info = {
@@ -116,8 +100,8 @@ static const CandelaOpInfo matrix_power_info = {
   .inputs = lapack_inputs,
   .params = params,
   .axes = CANDELA_AXES_OPAQUE,
-  .in_place = in_place,
-  .infer = infer,
+  .in_place = lapack_in_place,
+  .infer = lapack_infer_same,
   .kernels = kernels,
 };
 

@@ -69,17 +69,10 @@ REDUCE_FLOATS (FOLD)
 
 static const ReduceFold *const folds[CANDELA_N_DTYPES] = { REDUCE_INTEGERS (ROW) REDUCE_FLOATS (ROW) };
 
-enum {
-  PARAM_AXIS,
-  PARAM_KEEPDIMS
-};
-
 static gboolean
 infer (CandelaInference *inference, GError **error)
 {
-  gboolean keepdims = candela_params_get_bool (candela_inference_get_params (inference), PARAM_KEEPDIMS);
-
-  return reduce_infer (inference, keepdims, FALSE, 1, CANDELA_DTYPE_INT64, error);
+  return reduce_infer_one (inference, FALSE, CANDELA_DTYPE_INT64, error);
 }
 
 static void
@@ -110,12 +103,6 @@ static const CandelaInputInfo inputs[] = {
   { NULL },
 };
 
-static const CandelaParamInfo params[] = {
-  REDUCE_PARAM_AXIS,
-  REDUCE_PARAM_KEEPDIMS,
-  { NULL },
-};
-
 static const CandelaKernelInfo kernels[] = { { .compute = compute }, { .compute = NULL } };
 
 const CandelaOpInfo REDUCE_NAME (count_nonzero) = {
@@ -124,7 +111,7 @@ const CandelaOpInfo REDUCE_NAME (count_nonzero) = {
   .summary = "How many elements along axes are not 0",
   .since = "1.0",
   .inputs = inputs,
-  .params = params,
+  .params = reduce_params,
   .axes = CANDELA_AXES_REDUCTION,
   .reduced_axes = reduce_get_axes,
   .takes_fed = TRUE,

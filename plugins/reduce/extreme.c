@@ -317,9 +317,7 @@ enum {
 static gboolean
 infer_value (CandelaInference *inference, GError **error)
 {
-  gboolean keepdims = candela_params_get_bool (candela_inference_get_params (inference), PARAM_KEEPDIMS);
-
-  return reduce_infer (inference, keepdims, TRUE, 1, candela_inference_get_input_dtype (inference, 0), error);
+  return reduce_infer_one (inference, TRUE, candela_inference_get_input_dtype (inference, 0), error);
 }
 
 static gboolean
@@ -371,12 +369,6 @@ compute_argmin (CandelaKernel *kernel, GError **error)
   return compute (kernel, argmin_rows, reduce_get_axis, error);
 }
 
-static const CandelaParamInfo value_params[] = {
-  REDUCE_PARAM_AXIS,
-  REDUCE_PARAM_KEEPDIMS,
-  { NULL },
-};
-
 static const CandelaParamInfo index_params[] = {
   { .name = "axis",
     .type = CANDELA_PARAM_INT,
@@ -402,7 +394,7 @@ static const CandelaParamInfo index_params[] = {
     .kernels = NAME##_kernels,                                                                                         \
   };
 
-OP (max, infer_value, reduce_get_axes, value_params, "The largest element along axes; NaN if there is one")
-OP (min, infer_value, reduce_get_axes, value_params, "The smallest element along axes; NaN if there is one")
+OP (max, infer_value, reduce_get_axes, reduce_params, "The largest element along axes; NaN if there is one")
+OP (min, infer_value, reduce_get_axes, reduce_params, "The smallest element along axes; NaN if there is one")
 OP (argmax, infer_index, reduce_get_axis, index_params, "Where the first of the largest elements along an axis is")
 OP (argmin, infer_index, reduce_get_axis, index_params, "Where the first of the smallest elements along an axis is")

@@ -16,6 +16,13 @@ const CandelaInputInfo reduce_inputs_of_all[] = {
   { NULL },
 };
 
+enum {
+  PARAM_AXIS,
+  PARAM_KEEPDIMS
+};
+
+const CandelaParamInfo reduce_params[] = { REDUCE_PARAM_AXIS, REDUCE_PARAM_KEEPDIMS, { NULL } };
+
 static guint32
 all_axes (guint rank)
 {
@@ -30,9 +37,9 @@ reduce_get_axes (const CandelaParams *params, guint rank)
   const gint64 *list;
   gsize n;
 
-  if (!candela_params_is_set (params, 0))
+  if (!candela_params_is_set (params, PARAM_AXIS))
     return all_axes (rank);
-  list = candela_params_get_int_list (params, 0, &n);
+  list = candela_params_get_int_list (params, PARAM_AXIS, &n);
   for (gsize i = 0; i < n; i++)
     axes |= 1u << (list[i] < 0 ? list[i] + rank : list[i]);
   return axes;
@@ -43,9 +50,9 @@ reduce_get_axis (const CandelaParams *params, guint rank)
 {
   gint64 axis;
 
-  if (!candela_params_is_set (params, 0))
+  if (!candela_params_is_set (params, PARAM_AXIS))
     return all_axes (rank);
-  axis = candela_params_get_int (params, 0);
+  axis = candela_params_get_int (params, PARAM_AXIS);
   return 1u << (axis < 0 ? axis + rank : axis);
 }
 
@@ -76,9 +83,9 @@ check_axes (const CandelaInference *inference, GError **error)
   const gint64 *list;
   gsize n;
 
-  if (!candela_params_is_set (params, 0))
+  if (!candela_params_is_set (params, PARAM_AXIS))
     return TRUE;
-  list = candela_params_get_int_list (params, 0, &n);
+  list = candela_params_get_int_list (params, PARAM_AXIS, &n);
   for (gsize i = 0; i < n; i++)
     {
       int axis = check_axis (inference, list[i], error);
@@ -138,12 +145,21 @@ reduce_infer (CandelaInference *inference, gboolean keepdims, gboolean needs_ele
 }
 
 gboolean
+reduce_infer_one (CandelaInference *inference, gboolean needs_elements, CandelaDType dtype, GError **error)
+{
+  gboolean keepdims = candela_params_get_bool (candela_inference_get_params (inference), PARAM_KEEPDIMS);
+
+  return reduce_infer (inference, keepdims, needs_elements, 1, dtype, error);
+}
+
+gboolean
 reduce_infer_single_axis (CandelaInference *inference, gboolean keepdims, CandelaDType dtype, GError **error)
 {
   const CandelaParams *params = candela_inference_get_params (inference);
   guint rank = candela_layout_get_rank (candela_inference_get_input_layout (inference, 0));
 
-  if (candela_params_is_set (params, 0) && check_axis (inference, candela_params_get_int (params, 0), error) < 0)
+  if (candela_params_is_set (params, PARAM_AXIS)
+      && check_axis (inference, candela_params_get_int (params, PARAM_AXIS), error) < 0)
     return FALSE;
   return set_outputs (inference, reduce_get_axis (params, rank), keepdims, TRUE, 1, dtype, error);
 }

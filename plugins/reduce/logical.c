@@ -54,17 +54,10 @@ FOLDS (complex128, Complex128, guint64)
 static const ReduceFold *const any_folds[CANDELA_N_DTYPES] = { ALL_DTYPES (ANY_ROW) };
 static const ReduceFold *const all_folds[CANDELA_N_DTYPES] = { ALL_DTYPES (ALL_ROW) };
 
-enum {
-  PARAM_AXIS,
-  PARAM_KEEPDIMS
-};
-
 static gboolean
 infer (CandelaInference *inference, GError **error)
 {
-  gboolean keepdims = candela_params_get_bool (candela_inference_get_params (inference), PARAM_KEEPDIMS);
-
-  return reduce_infer (inference, keepdims, FALSE, 1, CANDELA_DTYPE_BOOL, error);
+  return reduce_infer_one (inference, FALSE, CANDELA_DTYPE_BOOL, error);
 }
 
 static void
@@ -101,12 +94,6 @@ compute_all (CandelaKernel *kernel, GError **error)
   return compute (kernel, all_folds, error);
 }
 
-static const CandelaParamInfo params[] = {
-  REDUCE_PARAM_AXIS,
-  REDUCE_PARAM_KEEPDIMS,
-  { NULL },
-};
-
 static const CandelaKernelInfo any_kernels[] = { { .compute = compute_any }, { .compute = NULL } };
 static const CandelaKernelInfo all_kernels[] = { { .compute = compute_all }, { .compute = NULL } };
 
@@ -116,7 +103,7 @@ const CandelaOpInfo REDUCE_NAME (any) = {
   .summary = "Whether an element along axes is true; false of no elements",
   .since = "1.0",
   .inputs = reduce_inputs_of_all,
-  .params = params,
+  .params = reduce_params,
   .axes = CANDELA_AXES_REDUCTION,
   .reduced_axes = reduce_get_axes,
   .takes_fed = TRUE,
@@ -130,7 +117,7 @@ const CandelaOpInfo REDUCE_NAME (all) = {
   .summary = "Whether every element along axes is true; true of no elements",
   .since = "1.0",
   .inputs = reduce_inputs_of_all,
-  .params = params,
+  .params = reduce_params,
   .axes = CANDELA_AXES_REDUCTION,
   .reduced_axes = reduce_get_axes,
   .takes_fed = TRUE,

@@ -447,7 +447,6 @@ compute_moments (CandelaKernel *kernel, GError **error)
   return compute (kernel, moments_folds, finish_moments, MOMENTS_PARAM_CORRECTION, error);
 }
 
-static const CandelaParamInfo mean_params[] = { REDUCE_PARAM_AXIS, REDUCE_PARAM_KEEPDIMS, { NULL } };
 static const CandelaParamInfo var_params[] = {
   REDUCE_PARAM_AXIS, REDUCE_PARAM_CORRECTION, REDUCE_PARAM_KEEPDIMS, { NULL }
 };
@@ -475,7 +474,7 @@ static const char *const moments_outputs[] = { "mean", "variance", NULL };
     .kernels = NAME##_kernels,                                                                                         \
   };
 
-OP (mean, reduce_inputs_of_all, infer_mean, NULL, mean_params, "The mean along axes; NaN of no elements")
+OP (mean, reduce_inputs_of_all, infer_mean, NULL, reduce_params, "The mean along axes; NaN of no elements")
 OP (var, reduce_inputs, infer_var, NULL, var_params, "The variance along axes; NaN of no elements")
 OP (std, reduce_inputs, infer_var, NULL, var_params, "The standard deviation along axes; NaN of no elements")
 OP (moments, reduce_inputs, infer_moments, moments_outputs, moments_params, "Mean and variance along axes, in one pass")

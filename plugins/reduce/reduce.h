@@ -121,10 +121,15 @@ guint32 reduce_get_axes (const CandelaParams *params, guint rank);
 guint32 reduce_get_axis (const CandelaParams *params, guint rank);
 gboolean reduce_infer (CandelaInference *inference, gboolean keepdims, gboolean needs_elements, guint n_outputs,
                        CandelaDType dtype, GError **error);
+/* The same for one output, of an op that has the parameters of reduce_params. */
+gboolean reduce_infer_one (CandelaInference *inference, gboolean needs_elements, CandelaDType dtype, GError **error);
 gboolean reduce_infer_single_axis (CandelaInference *inference, gboolean keepdims, CandelaDType dtype, GError **error);
 
 /* Of real dtypes, and of all. */
 extern const CandelaInputInfo reduce_inputs[], reduce_inputs_of_all[];
+
+/* axis and keepdims */
+extern const CandelaParamInfo reduce_params[];
 
 #define REDUCE_PARAM_AXIS                                                                                              \
   {                                                                                                                    \

@@ -161,6 +161,16 @@ compute_op (const char *op, const char *params, CandelaNode *a, CandelaNode *b)
   return compute (node);
 }
 
+static inline CandelaTensor *
+compute_output (CandelaNode *node, guint output)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CandelaNode) part = candela_node_get_output (node, output, &error);
+
+  g_assert_no_error (error);
+  return compute (part);
+}
+
 static inline char *
 shape_text (CandelaTensor *tensor)
 {
@@ -171,6 +181,19 @@ shape_text (CandelaTensor *tensor)
   for (gsize k = 0; k < rank; k++)
     g_string_append_printf (text, "%s%" G_GINT64_FORMAT, k > 0 ? " " : "", shape[k]);
   return g_string_free (text, FALSE);
+}
+
+/* A number of a result of floats or int64; the parts of complex ones are counted apart. */
+static inline double
+part_of (CandelaTensor *tensor, gint64 i)
+{
+  CandelaDType dtype = candela_tensor_get_dtype (tensor);
+  gconstpointer data = candela_tensor_get_data (tensor);
+
+  if (dtype == CANDELA_DTYPE_INT64)
+    return (double) ((const gint64 *) data)[i];
+  return dtype == CANDELA_DTYPE_COMPLEX64 || dtype == CANDELA_DTYPE_FLOAT32 ? (double) ((const float *) data)[i]
+                                                                            : ((const double *) data)[i];
 }
 
 static inline gboolean

@@ -230,14 +230,6 @@ complex_tensor (CandelaDType dtype, double start)
   return tensor;
 }
 
-static double
-part_of (CandelaTensor *tensor, guint i)
-{
-  return candela_tensor_get_dtype (tensor) == CANDELA_DTYPE_COMPLEX64
-           ? ((const float *) candela_tensor_get_data (tensor))[i]
-           : ((const double *) candela_tensor_get_data (tensor))[i];
-}
-
 /* Real and imaginary parts of the result of an op over complex [[0+1i, 2+3i], [4+5i, 6+7i]]
  * and the same with 10 more. */
 static void

@@ -110,16 +110,6 @@ make_complex (CandelaDType dtype, const double *parts, gint64 n)
   return candela_node_new_tensor (tensor);
 }
 
-static double
-part_of (CandelaTensor *tensor, gint64 i)
-{
-  CandelaDType dtype = candela_tensor_get_dtype (tensor);
-
-  return dtype == CANDELA_DTYPE_COMPLEX64 || dtype == CANDELA_DTYPE_FLOAT32
-           ? ((const float *) candela_tensor_get_data (tensor))[i]
-           : ((const double *) candela_tensor_get_data (tensor))[i];
-}
-
 /* Relative to the magnitude of each number: a part may be small beside the other. */
 static void
 check_near (const Value *value, CandelaDType dtype, CandelaTensor *got)

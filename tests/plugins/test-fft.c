@@ -47,16 +47,6 @@ make_line (CandelaDType dtype, const double *parts, gint64 n)
   return candela_node_new_tensor (tensor);
 }
 
-static double
-part_of (CandelaTensor *tensor, gint64 i)
-{
-  CandelaDType dtype = candela_tensor_get_dtype (tensor);
-
-  return dtype == CANDELA_DTYPE_COMPLEX64 || dtype == CANDELA_DTYPE_FLOAT32
-           ? (double) ((const float *) candela_tensor_get_data (tensor))[i]
-           : ((const double *) candela_tensor_get_data (tensor))[i];
-}
-
 static void
 test_complex (void)
 {

@@ -246,16 +246,6 @@ order_by_definition (CandelaTensor *x, gint64 axis, gboolean descending, gint64 
     }
 }
 
-static CandelaTensor *
-compute_output (CandelaNode *node, guint output)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (CandelaNode) value = candela_node_get_output (node, output, &error);
-
-  g_assert_no_error (error);
-  return compute (value);
-}
-
 static void
 check_order (CandelaNode *x, CandelaNode *packed, gint64 axis, const char *what)
 {
