@@ -1,27 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the files of this plugin share. Numbers are complex binary64, two doubles each,
- * whatever the dtype of input and output. */
+ * What the files of this plugin share, and those of plugins that have the same ops and
+ * other transforms. Numbers are complex, their parts side by side. */
 #pragma once
 
 #include <candela/candela-plugin.h>
 
 G_BEGIN_DECLS
 
-/* kiss.cc: KISS FFT, for one length and direction; its cost grows with the sum of the
- * length's prime factors. One thread may use it at a time. */
+/* kiss.cc: KISS FFT in binary64, for one length and direction; its cost grows with the
+ * sum of the length's prime factors. One thread may use it at a time. */
 typedef struct _FftKiss FftKiss;
 
 FftKiss *fft_kiss_new (gsize n, gboolean inverse);
 void fft_kiss_run (FftKiss *kiss, const double *in, double *out);
 void fft_kiss_free (FftKiss *kiss);
 
-/* transform.c: sums of x[k] exp (∓2πi jk / n) for any n, in O(n log n). in and out are
- * apart; scale multiplies the result. */
+/* transform.c, or what another plugin has in its place: sums of x[k] exp (∓2πi jk / n) for
+ * any n, in O(n log n). The parts are floats if the transform is single, otherwise
+ * doubles. One thread may use it at a time. in, which may be overwritten, and out are
+ * apart and each at the start of a cache line; scale multiplies the result. */
 typedef struct _FftTransform FftTransform;
 
-FftTransform *fft_transform_new (gsize n, gboolean inverse);
-void fft_transform_run (FftTransform *transform, const double *in, double *out, double scale);
+/* Whether there are single ones. */
+extern const gboolean fft_transform_has_single;
+
+/* NULL if there is no memory. */
+FftTransform *fft_transform_new (gsize n, gboolean inverse, gboolean single);
+void fft_transform_run (FftTransform *transform, gpointer in, gpointer out, double scale);
 void fft_transform_free (FftTransform *transform);
 
 /* The ops of each file, up to a NULL. */

@@ -2,11 +2,13 @@
  *
  * Transforms along one axis, line by line: of complex numbers, of real ones (half of
  * whose transform is the conjugate of the other half and left out), and from such halves
- * back to real ones. All in binary64; float32 is rounded once, at the end. Lines are
- * shared among threads, each transform by one, so that threads change no bit. */
+ * back to real ones. All in binary64, float32 being rounded once, at the end; unless there
+ * are transforms of binary32. Lines are shared among threads, each transform by one, and
+ * always in memory that begins a cache line: so neither threads nor layouts change a bit. */
 #include "fft.h"
 #include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -107,7 +109,8 @@ typedef struct
   gint64 out_length;
   gint64 n_lines;
   gint64 per_chunk;
-  gint64 inner; /* elements from one of an output line to the next */
+  gint64 inner;    /* elements from one of an output line to the next */
+  gboolean single; /* the transforms are */
   double scale;
   pthread_mutex_t lock;
   GSList *idle; /* of FftTransform, under the lock */
@@ -129,7 +132,7 @@ take_transform (Share *share)
       share->idle = g_slist_delete_link (share->idle, share->idle);
     }
   pthread_mutex_unlock (&share->lock);
-  return transform != NULL ? transform : fft_transform_new ((gsize) share->n, share->kind->inverse);
+  return transform != NULL ? transform : fft_transform_new ((gsize) share->n, share->kind->inverse, share->single);
 }
 
 static void
@@ -140,73 +143,114 @@ give_back (Share *share, FftTransform *transform)
   pthread_mutex_unlock (&share->lock);
 }
 
+static gsize
+number_size (const Share *share)
+{
+  return 2 * (share->single ? sizeof (float) : sizeof (double));
+}
+
+/* The second half of a line, from the first. */
+#define MIRROR(name, type)                                                                                             \
+  static void name (type *x, gint64 n)                                                                                 \
+  {                                                                                                                    \
+    x[1] = 0;                                                                                                          \
+    if (n % 2 == 0)                                                                                                    \
+      x[n + 1] = 0;                                                                                                    \
+    for (gint64 k = n / 2 + 1; k < n; k++)                                                                             \
+      {                                                                                                                \
+        x[2 * k] = x[2 * (n - k)];                                                                                     \
+        x[2 * k + 1] = -x[2 * (n - k) + 1];                                                                            \
+      }                                                                                                                \
+  }
+
+MIRROR (mirror_floats, float)
+MIRROR (mirror_doubles, double)
+
 /* The n numbers that are transformed: what is given, then zeros; of a half the other
  * half too. */
 static void
-read_line (const Share *share, gint64 line, double *in)
+read_line (const Share *share, gint64 line, gpointer in)
 {
-  gint64 n = share->n;
+  gsize size = number_size (share);
 
-  candela_kernel_pack_layout (share->kernel, 0, share->lines, CANDELA_DTYPE_COMPLEX128, line * share->length,
+  candela_kernel_pack_layout (share->kernel, 0, share->lines,
+                              share->single ? CANDELA_DTYPE_COMPLEX64 : CANDELA_DTYPE_COMPLEX128, line * share->length,
                               (gsize) share->given, in);
-  memset (in + 2 * share->given, 0, (gsize) (2 * (n - share->given)) * sizeof *in);
+  memset ((guint8 *) in + (gsize) share->given * size, 0, (gsize) (share->n - share->given) * size);
   if (share->kind->way != HALF_TO_REAL)
     return;
-  in[1] = 0;
-  if (n % 2 == 0)
-    in[n + 1] = 0;
-  for (gint64 k = n / 2 + 1; k < n; k++)
-    {
-      in[2 * k] = in[2 * (n - k)];
-      in[2 * k + 1] = -in[2 * (n - k) + 1];
-    }
+  if (share->single)
+    mirror_floats (in, share->n);
+  else
+    mirror_doubles (in, share->n);
 }
 
+/* Numbers, or their real parts, a step apart. */
+#define WRITE(name, from_type, type)                                                                                   \
+  static void name (const from_type *from, type *to, gint64 n, gint64 step, gboolean complex)                          \
+  {                                                                                                                    \
+    if (complex)                                                                                                       \
+      for (gint64 k = 0; k < n; k++)                                                                                   \
+        {                                                                                                              \
+          to[2 * k * step] = (type) from[2 * k];                                                                       \
+          to[2 * k * step + 1] = (type) from[2 * k + 1];                                                               \
+        }                                                                                                              \
+    else                                                                                                               \
+      for (gint64 k = 0; k < n; k++)                                                                                   \
+        to[k * step] = (type) from[2 * k];                                                                             \
+  }
+
+WRITE (write_floats, float, float)
+WRITE (write_rounded, double, float)
+WRITE (write_doubles, double, double)
+
 static void
-write_line (const Share *share, gint64 line, const double *out)
+write_line (const Share *share, gint64 line, gconstpointer out)
 {
   CandelaDType dtype = candela_kernel_get_output_dtype (share->kernel, 0);
   gint64 at = line / share->inner * share->inner * share->out_length + line % share->inner;
   gboolean complex = share->kind->way != HALF_TO_REAL;
-  gint64 parts = complex ? 2 : 1;
+  gpointer to = (guint8 *) candela_kernel_get_output (share->kernel, 0) + at * (gint64) candela_dtype_get_size (dtype);
 
-#define WRITE(type)                                                                                                    \
-  for (gint64 k = 0; k < share->out_length; k++)                                                                       \
-    {                                                                                                                  \
-      type *to = (type *) candela_kernel_get_output (share->kernel, 0) + parts * (at + k * share->inner);              \
-                                                                                                                       \
-      to[0] = (type) out[2 * k];                                                                                       \
-      if (complex)                                                                                                     \
-        to[1] = (type) out[2 * k + 1];                                                                                 \
-    }
-  if (is_single (dtype))
-    WRITE (float)
+  if (share->single)
+    write_floats (out, to, share->out_length, share->inner, complex);
+  else if (is_single (dtype))
+    write_rounded (out, to, share->out_length, share->inner, complex);
   else
-    WRITE (double)
-#undef WRITE
+    write_doubles (out, to, share->out_length, share->inner, complex);
+}
+
+static void
+run_lines (const Share *share, FftTransform *transform, gint64 first, gpointer in, gpointer out)
+{
+  for (gint64 line = first; line < MIN (first + share->per_chunk, share->n_lines); line++)
+    {
+      if (g_cancellable_is_cancelled (candela_kernel_get_cancellable (share->kernel)))
+        return;
+      read_line (share, line, in);
+      fft_transform_run (transform, in, out, share->scale);
+      write_line (share, line, out);
+    }
 }
 
 static void
 run_chunk (guint64 chunk, gpointer data)
 {
   Share *share = data;
-  FftTransform *transform = take_transform (share);
-  g_autofree double *work = g_try_new (double, 4 * (gsize) share->n);
-  gint64 first = (gint64) chunk * share->per_chunk;
+  FftTransform *transform = NULL;
+  gpointer work = NULL;
+  gsize bytes = ((gsize) share->n * number_size (share) + 63) & ~(gsize) 63;
 
-  if (transform == NULL || work == NULL)
+  if (share->n <= G_MAXINT64 / 64 && posix_memalign (&work, 64, 2 * bytes) == 0)
+    transform = take_transform (share);
+  if (transform == NULL)
     g_atomic_int_set (&share->failed, TRUE);
   else
-    for (gint64 line = first; line < MIN (first + share->per_chunk, share->n_lines); line++)
-      {
-        if (g_cancellable_is_cancelled (candela_kernel_get_cancellable (share->kernel)))
-          break;
-        read_line (share, line, work);
-        fft_transform_run (transform, work, work + 2 * share->n, share->scale);
-        write_line (share, line, work + 2 * share->n);
-      }
-  if (transform != NULL)
-    give_back (share, transform);
+    {
+      run_lines (share, transform, (gint64) chunk * share->per_chunk, work, (guint8 *) work + bytes);
+      give_back (share, transform);
+    }
+  free (work);
 }
 
 static double
@@ -254,6 +298,7 @@ compute (CandelaKernel *kernel, const Kind *kind, GError **error)
     share.inner *= shape[a];
   share.length = candela_layout_get_shape (layout, NULL)[axis];
   share.given = MIN (share.length, kind->way == HALF_TO_REAL ? (gint64) half_of (share.n) : share.n);
+  share.single = fft_transform_has_single && is_single (candela_kernel_get_output_dtype (kernel, 0));
   share.scale = choose_scale (params, kind, share.n);
   share.per_chunk = MAX (CHUNK_ELEMENTS / share.n, 1);
   share.lines = make_lines (layout, axis, error);

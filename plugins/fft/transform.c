@@ -87,8 +87,10 @@ prepare_convolution (FftTransform *transform, gboolean inverse)
   return TRUE;
 }
 
+const gboolean fft_transform_has_single = FALSE;
+
 FftTransform *
-fft_transform_new (gsize n, gboolean inverse)
+fft_transform_new (gsize n, gboolean inverse, gboolean single)
 {
   FftTransform *transform = g_new0 (FftTransform, 1);
   gboolean ok;
@@ -134,8 +136,10 @@ convolve (FftTransform *transform, const double *in, double *out, double scale)
 }
 
 void
-fft_transform_run (FftTransform *transform, const double *in, double *out, double scale)
+fft_transform_run (FftTransform *transform, gpointer in, gpointer out, double scale)
 {
+  double *parts = out;
+
   if (transform->direct == NULL)
     {
       convolve (transform, in, out, scale);
@@ -144,7 +148,7 @@ fft_transform_run (FftTransform *transform, const double *in, double *out, doubl
   fft_kiss_run (transform->direct, in, out);
   if (scale != 1)
     for (gsize k = 0; k < 2 * transform->n; k++)
-      out[k] *= scale;
+      parts[k] *= scale;
 }
 
 void

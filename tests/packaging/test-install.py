@@ -4,6 +4,7 @@
 # pkg-config, runs it and what else was installed, has the tool write plugins and builds
 # these, and uninstalls: no file stays.
 
+import glob
 import os
 import re
 import shutil
@@ -99,6 +100,14 @@ def main(root):
     plugin_folder = pkg_config("--variable=plugindir")
     check("plugindir has the modules", os.path.exists(plugin_folder + "/elementwise.so"))
     check("and their key files", os.path.exists(plugin_folder + "/elementwise.plugin"))
+    licences = {}
+    for variable in ("plugindir", "gplplugindir"):
+        for path in glob.glob(pkg_config("--variable=" + variable) + "/*.plugin"):
+            with open(path, encoding="utf-8") as file:
+                licences.setdefault(variable, set()).update(re.findall("^License=(.*)", file.read(), re.M))
+    check("a plugin that is GPL is found only where one asks for it",
+          licences["plugindir"] == {"LGPL-2.1-or-later"}
+          and licences.get("gplplugindir", {"GPL-2.0-or-later"}) == {"GPL-2.0-or-later"})
     environment["LD_LIBRARY_PATH"] = library_folder
     environment["CANDELA_PLUGIN_PATH"] = plugin_folder
 

@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The fft plugin, against sums in long double; which half of a spectrum is kept, what
- * lengths do and what each norm divides by are those of the array API standard. */
+ * lengths do and what each norm divides by are those of the array API standard. With
+ * TEST_FFTW, which names its folder, the same of the plugin fftw. */
 #include "op-testing.h"
+
+#ifdef TEST_FFTW
+#define PLUGIN "fftw"
+#define LICENCE "GPL-2.0-or-later"
+#else
+#define PLUGIN "fft"
+#define LICENCE "LGPL-2.1-or-later"
+#endif
 
 /* Small factors, primes beyond which there is a convolution, and both. */
 static const gint64 lengths[] = { 1, 2, 3, 4, 5, 8, 12, 30, 61, 64, 67, 97, 100, 127, 134, 201, 256, 331 };
@@ -261,10 +270,32 @@ test_wrong (void)
     }
 }
 
+/* Which plugin is tested. */
+static void
+test_plugin (void)
+{
+  g_autoptr (GError) error = NULL;
+  CandelaRegistry *registry = candela_registry_get_default ();
+  CandelaOp *op = candela_registry_lookup_op (registry, "irfft", &error);
+  CandelaPlugin *plugin;
+
+  g_assert_no_error (error);
+  g_assert_cmpstr (candela_op_get_plugin_name (op), ==, PLUGIN);
+  plugin = candela_registry_lookup_plugin (registry, PLUGIN, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (candela_plugin_get_license (plugin), ==, LICENCE);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+#ifdef TEST_FFTW
+  g_autofree char *path = g_strdup_printf (TEST_FFTW ":%s", g_getenv ("CANDELA_PLUGIN_PATH"));
+
+  g_setenv ("CANDELA_PLUGIN_PATH", path, TRUE);
+#endif
+  g_test_add_func ("/fft/plugin", test_plugin);
   g_test_add_func ("/fft/complex", test_complex);
   g_test_add_func ("/fft/real", test_real);
   g_test_add_func ("/fft/values", test_values);
