@@ -37,7 +37,9 @@ def full(shape, fill_value, *, dtype=None, device=None):
 
 def zeros(shape, *, dtype=None, device=None):
     """An array of zeros; of float64 if no dtype is given."""
-    return full(shape, 0.0 if dtype is None else 0, dtype=dtype, device=device)
+    _check_device(device)
+    return core.apply("full", (), "shape", _shape(shape), "fill_value", 0.0 if dtype is None else 0, "dtype",
+                      core.as_dtype(dtype))
 
 
 def ones(shape, *, dtype=None, device=None):
@@ -79,13 +81,15 @@ def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):
                       None if n_cols is None else operator.index(n_cols), "k", k, "dtype", core.as_dtype(dtype))
 
 
-def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
+_STEP = 1
+
+
+def arange(start, /, stop=None, step=_STEP, *, dtype=None, device=None):
     """Evenly spaced values, from start (0 if only one number is given) up to but without stop."""
     _check_device(device)
-    if stop is None:
-        start, stop = 0, start
-    return core.apply("arange", (), "start", _number(start), "stop", _number(stop), "step", _number(step), "dtype",
-                      core.as_dtype(dtype))
+    # The op, too, takes one number for where it ends.
+    return core.apply("arange", (), "start", _number(start), "stop", _number(stop), "step",
+                      None if step is _STEP else _number(step), "dtype", core.as_dtype(dtype))
 
 
 def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):

@@ -4,6 +4,7 @@
 # printing and the protocols by which libraries exchange arrays; and errors that are
 # Python's own. All of it calls what introspection offers; nothing is compiled.
 
+import functools
 import operator
 
 from gi.repository import Gio, GLib
@@ -24,6 +25,9 @@ _new_op, _new_tensor = Node.new_op, Node.new_tensor
 
 # ---- Arrays ----
 
+# Nodes never change, so that those of numbers that come again are the same.
+
+@functools.lru_cache(maxsize=1024)
 def _int_node(value):
     """Of an int of 64 bits, with or without a sign."""
     try:
@@ -32,7 +36,10 @@ def _int_node(value):
         raise OverflowError("%d does not fit into 64 bits" % value) from None
 
 
-_OPERANDS = {bool: Node.new_bool, int: _int_node, float: Node.new_float,
+_float_node = functools.lru_cache(maxsize=1024)(Node.new_float)
+_OPERANDS = {bool: Node.new_bool, int: _int_node,
+             # The zeros of both signs are equal.
+             float: lambda value: _float_node(value) if value else Node.new_float(value),
              complex: lambda value: Node.new_complex(value.real, value.imag)}
 
 
@@ -124,30 +131,30 @@ def _unary(name):
 
 
 def _end(end):
-    return "" if end is None else str(end if type(end) is int else operator.index(end))
+    return "" if end is None else str(operator.index(end))
 
 
-def _key_part(part):
-    if type(part) is int:
-        return str(part)
-    if type(part) is slice:
-        text = _end(part.start) + ":" + _end(part.stop)
-        return text if part.step is None else text + ":" + _end(part.step)
-    if part is None:
-        return "None"
-    return "..." if part is Ellipsis else str(operator.index(part))
+def _slice_text(part):
+    start, stop, step = part.start, part.stop, part.step
+    if step is None:
+        return ":" if start is None and stop is None else _end(start) + ":" + _end(stop)
+    return _end(start) + ":" + _end(stop) + ":" + _end(step)
 
 
-# Of these kinds is what names a part, and not elements.
-_PLAIN = {int, slice, type(None), type(Ellipsis)}
+# What names a part, and not elements by arrays or lists.
+_PARTS = {int: str, slice: _slice_text, type(None): str, type(Ellipsis): lambda part: "..."}
+
+
+def _part_text(part):
+    return _PARTS.get(type(part), lambda part: str(operator.index(part)))(part)
 
 
 def _chooses(key):
     """Whether it names elements by arrays or lists, rather than a part."""
-    if type(key) in _PLAIN:
+    if type(key) in _PARTS:
         return False
     if isinstance(key, tuple):
-        return not _PLAIN.issuperset(map(type, key)) and any(map(_chooses, key))
+        return not _PARTS.keys() >= set(map(type, key)) and any(map(_chooses, key))
     if isinstance(key, Array):
         return key.ndim > 0 or key.dtype == DType.BOOL
     return isinstance(key, (bool, list)) \
@@ -155,10 +162,8 @@ def _chooses(key):
 
 
 def _key_text(key):
-    if key == ():
-        return "..."
     try:
-        return ", ".join([_key_part(part) for part in key]) if isinstance(key, tuple) else _key_part(key)
+        return (", ".join(map(_part_text, key)) or "...") if isinstance(key, tuple) else _part_text(key)
     except TypeError:
         raise IndexError("no index: %r; there are integers, slices, None and ..." % (key,)) from None
 
@@ -354,12 +359,15 @@ class Array:
     # Parts.
 
     def __getitem__(self, key):
-        if type(key) is Array:
-            # Most are of integers; what is wrong with it is said below.
-            try:
+        # What most keys are; all else, and what is wrong, is seen to below.
+        kind = type(key)
+        try:
+            if kind is Array:
                 return _wrap(_new_op("take", [self._node, key._node], _OF_FIRST_AXIS))
-            except GLib.Error:
-                pass
+            text = ", ".join([_PARTS[type(part)](part) for part in key]) if kind is tuple else _PARTS[kind](key)
+            return _wrap(_new_op("index", [self._node], make_params("key", text)))
+        except (GLib.Error, KeyError, TypeError, ValueError):
+            pass
         try:
             if _chooses(key):
                 from candela import _indexing
