@@ -62,7 +62,7 @@ PARAMETERS = {
     "s": "_Sequence[int]", "dtype": "_DTypeLike", "type": "_DTypeLike | Array", "from_": "_DTypeLike | Array",
     "to": "_DTypeLike", "device": "str", "copy": "_bool", "keepdims": "_bool", "endpoint": "_bool", "n": "int",
     "k": "int", "num": "int", "n_rows": "int", "n_cols": "int", "d": "float", "indexing": "str", "norm": "str",
-    "path": "_Path", "text": "str", "key": "_Key", "api_version": "str", "max_version": "tuple[int, int]",
+    "path": "_Path", "text": "str", "form": "str", "key": "_Key", "api_version": "str", "max_version": "tuple[int, int]",
     "dl_device": "tuple[int, int]", "named": "_Operand", "repeats": "_Operand | _Sequence[int]",
 }
 # Where the same word means something else.
@@ -90,6 +90,7 @@ RESULTS = {
     "node": "_Any", "tensor": "_Any", "plan": "_Any", "dtype": "_DType", "shape": "tuple[int, ...]", "ndim": "int",
     "size": "int", "nbytes": "int", "itemsize": "int", "device": "str", "item": "_Any", "tolist": "_Any",
     "materialize_async": "Array", "Array.materialize": "Array",
+    "__divmod__": MANY, "__rdivmod__": MANY, "__format__": "str",
     "__str__": "str", "__repr__": "str", "__bool__": "_bool", "__int__": "int", "__float__": "float",
     "__complex__": "complex", "__index__": "int", "__len__": "int", "__iter__": "_Iterator[Array]",
     "__contains__": "_bool", "__setitem__": "None", "__array__": "_Any", "__array_namespace__": "_Any",

@@ -62,6 +62,9 @@ _EXTENSIONS = {"fft", "linalg"}
 
 
 def __getattr__(name):
+    if name == "__all__":
+        # For import * and help(), which look at no __dir__().
+        return [word for word in __dir__() if not word.startswith("_")]
     if name in _EXTENSIONS:
         import importlib
 

@@ -8,11 +8,9 @@ from gi.overrides import Candela as core
 from gi.repository import Candela
 
 from candela import _dlpack
+from candela._dtypes import check_device
 
-
-def _check_device(device):
-    if device not in (None, "cpu"):
-        raise ValueError("there is one device, 'cpu', and not %r" % (device,))
+DType = Candela.DType
 
 
 def _shape(shape):
@@ -26,7 +24,7 @@ def _number(value):
 
 def full(shape, fill_value, *, dtype=None, device=None):
     """An array of one value."""
-    _check_device(device)
+    check_device(device)
     fill_value = _number(fill_value)
     if isinstance(fill_value, complex) or isinstance(fill_value, int) and not -(1 << 63) <= fill_value < 1 << 63:
         # What a parameter cannot be.
@@ -37,7 +35,7 @@ def full(shape, fill_value, *, dtype=None, device=None):
 
 def zeros(shape, *, dtype=None, device=None):
     """An array of zeros; of float64 if no dtype is given."""
-    _check_device(device)
+    check_device(device)
     return core.apply("full", (), "shape", _shape(shape), "fill_value", 0.0 if dtype is None else 0, "dtype",
                       core.as_dtype(dtype))
 
@@ -74,7 +72,7 @@ def empty_like(x, /, *, dtype=None, device=None):
 
 def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):
     """A matrix of zeros with ones on its k-th diagonal."""
-    _check_device(device)
+    check_device(device)
     # Where there is no such diagonal, it does not matter how far away it is.
     k = max(-(1 << 62), min(operator.index(k), 1 << 62))
     return core.apply("eye", (), "n_rows", operator.index(n_rows), "n_cols",
@@ -86,7 +84,7 @@ _STEP = 1
 
 def arange(start, /, stop=None, step=_STEP, *, dtype=None, device=None):
     """Evenly spaced values, from start (0 if only one number is given) up to but without stop."""
-    _check_device(device)
+    check_device(device)
     # The op, too, takes one number for where it ends.
     return core.apply("arange", (), "start", _number(start), "stop", _number(stop), "step",
                       None if step is _STEP else _number(step), "dtype", core.as_dtype(dtype))
@@ -94,14 +92,20 @@ def arange(start, /, stop=None, step=_STEP, *, dtype=None, device=None):
 
 def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
     """num evenly spaced values, from start to stop, which is one of them if endpoint is true."""
-    _check_device(device)
-    return core.apply("linspace", (), "start", _number(start), "stop", _number(stop), "num", operator.index(num),
-                      "endpoint", bool(endpoint), "dtype", core.as_dtype(dtype))
+    check_device(device)
+    start, stop, dtype, num = _number(start), _number(stop), core.as_dtype(dtype), operator.index(num)
+    if isinstance(start, complex) or isinstance(stop, complex) or dtype in (DType.COMPLEX64, DType.COMPLEX128):
+        if dtype not in (None, DType.COMPLEX64, DType.COMPLEX128):
+            raise TypeError("linspace: complex numbers cannot be of dtype %s" % dtype.name)
+        start, stop = complex(start), complex(stop)
+        real, imag = (linspace(a, b, num, endpoint=endpoint) for a, b in ((start.real, stop.real), (start.imag, stop.imag)))
+        return core.apply("astype", (real + imag * 1j,), "dtype", dtype or DType.COMPLEX128)
+    return core.apply("linspace", (), "start", start, "stop", stop, "num", num, "endpoint", bool(endpoint), "dtype", dtype)
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
     """An array over the memory of what has __dlpack__(); over a copy of it if copy is true."""
-    _check_device(device)
+    check_device(device)
     return core._from_tensor(_dlpack.take(x, copy))
 
 

@@ -18,6 +18,11 @@ _KINDS = {
 STANDARD = [DType(number) for number in range(1, Candela.N_DTYPES) if number not in core.HALVES]
 
 
+def check_device(device):
+    if device not in (None, "cpu"):
+        raise ValueError("there is one device, 'cpu', and not %r" % (device,))
+
+
 def _of(value):
     return value.dtype if isinstance(value, core.Array) else core.as_dtype(value)
 
@@ -61,8 +66,7 @@ def result_type(*arrays_and_dtypes):
 
 def astype(x, dtype, /, *, copy=True, device=None):
     """x converted to another dtype."""
-    if device not in (None, "cpu"):
-        raise ValueError("there is one device, 'cpu', and not %r" % (device,))
+    check_device(device)
     dtype = core.as_dtype(dtype)
     if not copy and dtype == x.dtype:
         return x
@@ -135,8 +139,10 @@ class __array_namespace_info__:
         return ["cpu"]
 
     def default_dtypes(self, *, device=None):
+        check_device(device)
         return {"real floating": DType.FLOAT64, "complex floating": DType.COMPLEX128, "integral": DType.INT64,
                 "indexing": DType.INT64}
 
     def dtypes(self, *, device=None, kind=None):
+        check_device(device)
         return {dtype.name: dtype for dtype in STANDARD if kind is None or isdtype(dtype, kind)}

@@ -4,6 +4,7 @@
 # interface of NumPy, buffers, and calls of NumPy's functions.
 
 import ctypes
+import functools
 import math
 import operator
 import struct
@@ -104,10 +105,13 @@ def _from_buffer(value):
 
 # ---- From sequences ----
 
-def _flatten(value, shape, items, depth=0):
-    if isinstance(value, core.Array):
-        value = value.tolist()
-    if isinstance(value, (list, tuple)):
+def _flatten(value, shape, items, dtypes, depth=0):
+    """The items of nested sequences, and of arrays among them, of which the dtypes are noted."""
+    if type(value) not in _PLAIN and (isinstance(value, core.Array) or hasattr(value, "__array_interface__")):
+        array = core.asarray(value)
+        dtypes.append(array.dtype)
+        value = array.tolist()
+    if isinstance(value, _SEQUENCES):
         if depth == len(shape):
             if items:
                 raise ValueError("the sequences are not all as deep")
@@ -117,34 +121,47 @@ def _flatten(value, shape, items, depth=0):
         elif len(value) != shape[depth]:
             raise ValueError("a sequence of %d among sequences of %d, on axis %d" % (len(value), shape[depth], depth))
         for item in value:
-            _flatten(item, shape, items, depth + 1)
+            _flatten(item, shape, items, dtypes, depth + 1)
         return
     if depth != len(shape):
         raise ValueError("the sequences are not all as deep")
     items.append(value)
 
 
-def _dtype_of(items):
+_SEQUENCES = (list, tuple, range)
+_PLAIN = {bool, int, float, complex, *_SEQUENCES}
+
+
+def _dtype_of(items, dtypes):
+    """As ops have it: the numbers of Python give way to the arrays."""
+    if not items and not dtypes:
+        return DType.FLOAT64
+    found = None
     kinds = {type(item) for item in items}
-    if not kinds:
-        return DType.FLOAT64
     if kinds <= {bool}:
-        return DType.BOOL
-    if all(isinstance(item, int) or hasattr(item, "__index__") for item in items):
-        return DType.UINT64 if any(operator.index(item) >= 1 << 63 for item in items) else DType.INT64
-    if all(isinstance(item, (int, float)) or hasattr(item, "__float__") for item in items):
-        return DType.FLOAT64
-    if all(isinstance(item, (int, float, complex)) for item in items):
-        return DType.COMPLEX128
-    wrong = next(item for item in items if not isinstance(item, (int, float, complex)))
-    raise TypeError("no number: %r" % (wrong,))
+        found = DType.BOOL
+    elif all(isinstance(item, int) or hasattr(item, "__index__") for item in items):
+        found = DType.UINT64 if any(operator.index(item) >= 1 << 63 for item in items) else DType.INT64
+    elif all(isinstance(item, (int, float)) or hasattr(item, "__float__") for item in items):
+        found = DType.FLOAT64
+    elif all(isinstance(item, (int, float, complex)) for item in items):
+        found = DType.COMPLEX128
+    else:
+        wrong = next(item for item in items if not isinstance(item, (int, float, complex)))
+        raise TypeError("no number: %r" % (wrong,))
+    if dtypes:
+        found = functools.reduce(Candela.dtype_promote_weak, [found], functools.reduce(Candela.dtype_promote, dtypes))
+    return found
 
 
 def _from_sequence(value, dtype):
-    shape, items = [], []
-    _flatten(value, shape, items)
-    found = _dtype_of(items)
+    shape, items, dtypes = [], [], []
+    _flatten(value, shape, items, dtypes)
+    found = _dtype_of(items, dtypes)
     dtype = dtype or found
+    if dtype in core.HALVES:
+        wide = core._from_tensor(_from_sequence(value, DType.FLOAT64))
+        return core.apply("astype", (wide,), "dtype", dtype).tensor
     kind = Candela.dtype_get_kind(dtype)
     try:
         if dtype in _PARTS:
@@ -171,11 +188,9 @@ def asarray(value, dtype, copy):
         array, shared = core._wrap(value), True
     elif isinstance(value, Candela.Tensor):
         array, shared = core._from_tensor(value), True
-    elif isinstance(value, (bool, int, float, complex, list, tuple)) and not hasattr(value, "__array_interface__"):
+    elif isinstance(value, (bool, int, float, complex, *_SEQUENCES)) and not hasattr(value, "__array_interface__"):
         if copy is False:
             raise ValueError("numbers of Python cannot become an array without a copy")
-        if dtype in core.HALVES:
-            return core.apply("astype", (core._from_tensor(_from_sequence(value, DType.FLOAT64)),), "dtype", dtype)
         return core._from_tensor(_from_sequence(value, dtype))
     elif (interface := getattr(value, "__array_interface__", None)) is not None:
         tensor = _from_interface(value, interface)
@@ -281,9 +296,11 @@ def _to_numbers(array):
 
 def to_list(array):
     items = _to_numbers(array)
-    for n in reversed(array.shape[1:]):
-        items = [items[i:i + n] for i in range(0, len(items), n)] if n else [[] for _ in range(array.size or array.shape[0])]
-    return items if array.shape else items[0]
+    shape = array.shape
+    for axis in range(len(shape) - 1, 0, -1):
+        n = shape[axis]
+        items = [items[i * n:(i + 1) * n] for i in range(math.prod(shape[:axis]))]
+    return items if shape else items[0]
 
 
 # NumPy's names where they are not the standard's.

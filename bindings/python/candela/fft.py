@@ -21,6 +21,9 @@ def __dir__():
             "fftshift", "ifftshift"]
 
 
+__all__ = __dir__()
+
+
 def _axes(x, s, axes):
     """The axes, and how long each is to be."""
     if axes is None:

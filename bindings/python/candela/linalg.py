@@ -32,6 +32,9 @@ def __dir__():
                           "matrix_rank", "pinv", "qr", "slogdet", "svd", "trace"))
 
 
+__all__ = __dir__()
+
+
 def eigh(x, /):
     """The eigenvalues of Hermitian matrices, from the smallest to the largest, and eigenvectors, as columns."""
     return EighResult(*core.outputs(core.apply("eigh", (x,))))

@@ -52,11 +52,12 @@ def _operand(value):
         return value._node
     if isinstance(value, Node):
         return value
+    # NumPy's scalars, some of which are floats too, have a dtype that counts, as for NumPy.
+    if isinstance(value, Candela.Tensor) or hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__"):
+        return asarray(value)._node
     for kind, make in _OPERANDS.items():
         if isinstance(value, kind):
             return make(kind(value))
-    if isinstance(value, Candela.Tensor) or hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__"):
-        return asarray(value)._node
     return NotImplemented
 
 
@@ -79,7 +80,12 @@ def apply(name, operands, *params):
     """An op by its name over operands; params are names and values in turn, as in make_params()."""
     nodes = [operand._node if type(operand) is Array else _argument(name, operand) for operand in operands]
     try:
-        return _wrap(_new_op(name, nodes, make_params(*params) if params else None))
+        given = make_params(*params) if params else None
+    except TypeError:
+        # What cannot be looked up, as an array that is an index, may yet be a parameter.
+        given = make_params.__wrapped__(*params)
+    try:
+        return _wrap(_new_op(name, nodes, given))
     except GLib.Error as error:
         raise to_python(error) from None
 
@@ -342,6 +348,17 @@ class Array:
 
     def __complex__(self):
         return complex(self._read("complex"))
+
+    def __format__(self, form):
+        return object.__format__(self, form) if self.shape or not form else format(self.item(), form)
+
+    def __divmod__(self, other):
+        first = self.__floordiv__(other)
+        return first if first is NotImplemented else outputs(apply("divmod", (self, other)))
+
+    def __rdivmod__(self, other):
+        first = self.__rfloordiv__(other)
+        return first if first is NotImplemented else outputs(apply("divmod", (other, self)))
 
     def __index__(self):
         if not Candela.dtype_get_kind(self.dtype) & (Candela.DTypeKind.SIGNED | Candela.DTypeKind.UNSIGNED):

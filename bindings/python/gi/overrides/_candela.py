@@ -25,6 +25,12 @@ _PARAMS_TYPE = GLib.VariantType.new("a{sv}")
 class CandelaError(GLib.Error):
     """An error of Candela; most are also TypeErrors, ValueErrors or IndexErrors."""
 
+    def __str__(self):
+        return self.message
+
+    def __reduce__(self):
+        return type(self), (self.message, self.domain, self.code)
+
 
 class DTypeError(CandelaError, TypeError):
     """Arrays of dtypes that do not go together, or that an op does not take."""
