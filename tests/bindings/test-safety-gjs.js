@@ -227,10 +227,11 @@ test('made, used and dropped', () => {
     const numbers = new Float32Array(100).fill(1);
     const n = Number(GLib.getenv('CANDELA_TEST_ARRAYS') ?? 20000);
     const work = i => {
-        const x = asarray(numbers).multiply(i).sum();
+        const factor = i % 1000;
+        const x = asarray(numbers).multiply(factor).sum();
 
-        if (x.toTypedArray()[0] !== i * 100)
-            throw new Error(`${x} instead of ${i * 100}`);
+        if (x.toTypedArray()[0] !== factor * 100)
+            throw new Error(`${x} instead of ${factor * 100}`);
         if (i % 10 === 0)
             throws(GLib.Error, () => A.add([1, 2, 3]));
     };

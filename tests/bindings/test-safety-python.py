@@ -186,7 +186,7 @@ def dropped():
     numbers = array.array("f", [1.0] * 100)
 
     def work(i):
-        equal(float(xp.sum(xp.asarray(numbers) * i)), i * 100.0)
+        equal(float(xp.sum(xp.asarray(numbers) * (i % 1000))), i % 1000 * 100.0)
         if i % 10 == 0:
             raises(ValueError, lambda: A + xp.asarray([1.0, 2.0, 3.0]))
 
