@@ -8,6 +8,8 @@
  * so, packed otherwise; without an inner axis it is one of elements. */
 #include "contract.h"
 
+#include <math.h>
+
 /* Multiplications up to which a stacked matrix is not worth a call of a library; and how
  * many of them one thread takes at a time. */
 #define SMALL_WORK 64
@@ -239,10 +241,29 @@ multiply_elements (const Run *run, Term *a, Term *b, const Labels *order, gpoint
 }
 
 static gboolean
+lies_by_rows (const Contraction *contraction, const Term *term, const Labels *cols)
+{
+  gint64 stride;
+
+  return term_find_stride (contraction, term, cols, &stride) && stride == 1;
+}
+
+static gboolean
 multiply_parts (const Run *run, Term *a, Term *b, const Parts *parts, const Labels *order, gpointer out, GError **error)
 {
-  if (contraction_count_labels (run->contraction, &parts->inner) == 1)
+  const Contraction *contraction = run->contraction;
+  const Parts swapped = { parts->stack, parts->right, parts->inner, parts->left };
+  gint64 rows = contraction_count_labels (contraction, &parts->left);
+  gint64 cols = contraction_count_labels (contraction, &parts->right);
+  gboolean swap = rows == 1 ? cols > 1 && !lies_by_rows (contraction, b, &parts->right)
+                            : cols == 1 && lies_by_rows (contraction, a, &parts->left);
+
+  if (contraction_count_labels (contraction, &parts->inner) == 1)
     return multiply_elements (run, a, b, order, out, error);
+  /* Matrices of integers are read by rows where they are: a vector goes to that side of
+   * one on which it lies so. */
+  if (swap && !linalg_has_library (run->dtype))
+    return multiply_matrices (run, b, a, &swapped, out, error);
   return multiply_matrices (run, a, b, parts, out, error);
 }
 
@@ -295,10 +316,32 @@ closest (const Term *term, guint64 labels)
   return G_GUINT64_CONSTANT (1) << best;
 }
 
-/* Sums over the labels that are not to be kept: products with ones, label by label, so
- * that there are few of these. */
+/* A term of complex numbers as one of their parts, which have a label of their own. */
+static void
+take_apart (Term *term, guint parts, CandelaDType dtype)
+{
+  for (guint label = 0; label < parts; label++)
+    term->strides[label] *= 2;
+  term->strides[parts] = 1;
+  term->labels |= G_GUINT64_CONSTANT (1) << parts;
+  term->dtype = dtype;
+  term->input = -1;
+}
+
+static void
+put_together (Term *term, guint parts, CandelaDType dtype)
+{
+  for (guint label = 0; label < parts; label++)
+    term->strides[label] /= 2;
+  term->strides[parts] = 0;
+  term->labels &= ~(G_GUINT64_CONSTANT (1) << parts);
+  term->dtype = dtype;
+}
+
+/* Products with ones, label by label, so that there are few of these. The term keeps none
+ * of what it had. */
 static gboolean
-sum_out (const Run *run, Term *term, guint64 keep, GError **error)
+sum_by_ones (const Run *run, Term *term, guint64 keep, GError **error)
 {
   for (guint64 labels; (labels = term->labels & ~keep) != 0;)
     {
@@ -309,11 +352,79 @@ sum_out (const Run *run, Term *term, guint64 keep, GError **error)
       term_init_ones (run, &ones, labels);
       done = multiply (run, term, &ones, term->labels & ~labels, FALSE, &sum, error);
       term_clear (&ones);
-      if (!done)
-        return FALSE;
       term_clear (term);
       *term = sum;
+      if (!done)
+        return FALSE;
     }
+  return TRUE;
+}
+
+/* Sums of the parts of complex numbers. */
+static gboolean
+sum_parts (const Run *run, Term *term, guint64 keep, GError **error)
+{
+  Contraction contraction = *run->contraction;
+  Run real = { .contraction = &contraction, .kernel = run->kernel, .dtype = CANDELA_DTYPE_FLOAT64 };
+  const guint parts = contraction.n_labels++;
+  const Labels none = { 0 }, last = { 1, { (guint8) parts } };
+  Labels own = { 0 };
+
+  contraction.extents[parts] = 2;
+  if (run->dtype == CANDELA_DTYPE_COMPLEX64)
+    real.dtype = CANDELA_DTYPE_FLOAT32;
+  contraction_add_labels (&own, run->contraction, term->labels, term);
+  if (term->dtype != run->dtype && !term_pack (run, term, &none, &own, &none, error))
+    return FALSE;
+  take_apart (term, parts, real.dtype);
+  if (!sum_by_ones (&real, term, keep | G_GUINT64_CONSTANT (1) << parts, error))
+    return FALSE;
+  if (term->strides[parts] != 1)
+    {
+      own.n = 0;
+      contraction_add_labels (&own, run->contraction, term->labels, term);
+      if (!term_pack (&real, term, &none, &own, &last, error))
+        return FALSE;
+    }
+  put_together (term, parts, run->dtype);
+  return TRUE;
+}
+
+/* Of what a sum was written into. */
+static gboolean
+is_finite (const Run *run, const Term *sum)
+{
+  gint64 n = 2 * (gint64) contraction_count (run->contraction, sum->labels);
+
+  for (gint64 i = 0; i < n; i++)
+    if (!isfinite (run->dtype == CANDELA_DTYPE_COMPLEX64 ? ((const float *) sum->data)[i]
+                                                         : ((const double *) sum->data)[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* Sums over the labels that are not to be kept. The product of an infinite number with
+ * 1 + 0i is not a number: complex sums that are not finite are made once more, of parts,
+ * which libraries are far slower at. */
+static gboolean
+sum_out (const Run *run, Term *term, guint64 keep, GError **error)
+{
+  Term sum = *term;
+
+  if ((term->labels & ~keep) == 0)
+    return TRUE;
+  if (candela_dtype_get_kind (run->dtype) != CANDELA_DTYPE_KIND_COMPLEX)
+    return sum_by_ones (run, term, keep, error);
+  sum.memory = NULL;
+  if (!sum_by_ones (run, &sum, keep, error))
+    return FALSE;
+  if (!is_finite (run, &sum))
+    {
+      term_clear (&sum);
+      return sum_parts (run, term, keep, error);
+    }
+  term_clear (term);
+  *term = sum;
   return TRUE;
 }
 
@@ -380,10 +491,13 @@ run_all (Run *run, GError **error)
   sets[0] &= ~keep_of (contraction, sets, 1, 0, 0);
   if (run->n_terms == 1 && contraction_count (contraction, sets[0]) > 1)
     {
-      sets[1] = closest (&run->terms[0], sets[0]);
+      gboolean complex = candela_dtype_get_kind (run->dtype) == CANDELA_DTYPE_KIND_COMPLEX;
+
+      sets[1] = complex ? 0 : closest (&run->terms[0], sets[0]);
       if (!sum_out (run, &run->terms[0], ~sets[0] | sets[1], error))
         return FALSE;
-      term_init_ones (run, &run->terms[run->n_terms++], sets[1]);
+      if (!complex)
+        term_init_ones (run, &run->terms[run->n_terms++], sets[1]);
     }
   while (run->n_terms > 1)
     {

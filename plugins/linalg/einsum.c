@@ -105,9 +105,9 @@ set_label (Reader *reader, guint operand, guint axis, guint8 *slot, GError **err
 
   if (*slot == NO_LABEL)
     {
-      if (contraction->n_labels == LINALG_MAX_LABELS)
+      if (contraction->n_labels == CONTRACTION_MAX_LABELS)
         return fail (reader, CANDELA_ERROR_PARAMETER, error, "there are more than %d different axes",
-                     LINALG_MAX_LABELS);
+                     CONTRACTION_MAX_LABELS);
       *slot = (guint8) contraction->n_labels++;
       contraction->extents[*slot] = length;
     }

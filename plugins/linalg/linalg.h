@@ -123,6 +123,9 @@ void linalg_multiply_small (CandelaDType dtype, const Matrix *a, const Matrix *b
  * label that an operand has twice stands for its diagonal. */
 #define CONTRACTION_MAX_OPERANDS 64
 
+/* One is left for the parts of complex numbers. */
+#define CONTRACTION_MAX_LABELS (LINALG_MAX_LABELS - 1)
+
 typedef struct
 {
   guint n_operands;

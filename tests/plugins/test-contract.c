@@ -397,6 +397,39 @@ test_complex (void)
   assert_elements (sum, "complex128", "", "3 1.5", "a sum");
 }
 
+/* What is added are the parts: an infinite one makes no other one NaN. The sums are by
+ * hand; the second operand repeats its elements along its last axis. */
+static void
+test_infinite (void)
+{
+  static const struct
+  {
+    const char *subscripts, *shape, *elements, *text;
+  } rows[] = {
+    { "ij->i", "2", "inf -inf 12 4", "over rows" },
+    { "ij->j", "3", "inf 2 5 2 7 -inf", "over columns" },
+    { "ij->", "", "inf -inf", "of all" },
+    { "...j->...", "2", "inf -inf 12 4", "under an ellipsis" },
+    { "ijk->ik", "2 2", "inf -inf inf -inf 12 4 12 4", "of what is repeated" },
+    { "ijk->k", "2", "inf -inf inf -inf", "over two axes" },
+  };
+  static const char *const dtypes[] = { "complex64", "complex128" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    for (guint t = 0; t < G_N_ELEMENTS (dtypes); t++)
+      {
+        g_autoptr (GError) error = NULL;
+        g_autofree char *params = g_strdup_printf ("{'subscripts': <'%s'>}", rows[i].subscripts);
+        g_autoptr (CandelaNode) x = make_value (dtypes[t], "2 3 1", "inf 0 1 1 2 -inf 3 2 4 1 5 1");
+        g_autoptr (CandelaNode) repeated = make_op ("broadcast_to", "{'shape': <@ax [2, 3, 2]>}", x, NULL, &error);
+        g_autoptr (CandelaNode) matrix = make_op ("reshape", "{'shape': <@ax [2, 3]>}", x, NULL, &error);
+        gboolean three = strstr (rows[i].subscripts, "k") != NULL;
+        g_autoptr (CandelaTensor) sum = compute_op ("einsum", params, three ? repeated : matrix, NULL);
+
+        assert_elements (sum, dtypes[t], rows[i].shape, rows[i].elements, rows[i].text);
+      }
+}
+
 static gint64
 element_of (CandelaTensor *tensor, gint64 i)
 {
@@ -453,6 +486,7 @@ main (int argc, char **argv)
   g_test_add_func ("/contract/refusals", test_refusals);
   g_test_add_func ("/contract/no-operand", test_no_operand);
   g_test_add_func ("/contract/complex", test_complex);
+  g_test_add_func ("/contract/infinite", test_infinite);
   g_test_add_func ("/contract/large", test_large);
   return g_test_run ();
 }
