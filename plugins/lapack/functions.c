@@ -42,6 +42,7 @@ find_all (Lapack *lapack, char letter)
 
   lapack->getrf = find (letter, "getrf");
   lapack->getrs = find (letter, "getrs");
+  lapack->gesv = find (letter, "gesv");
   lapack->getri = find (letter, "getri");
   lapack->potrf = find (letter, "potrf");
   lapack->geqrf = find (letter, "geqrf");

@@ -20,6 +20,8 @@ typedef struct
   void (*getrf) (const int *m, const int *n, gpointer a, const int *lda, int *pivots, int *info);
   void (*getrs) (const char *trans, const int *n, const int *columns, gconstpointer a, const int *lda,
                  const int *pivots, gpointer b, const int *ldb, int *info, Length);
+  void (*gesv) (const int *n, const int *columns, gpointer a, const int *lda, int *pivots, gpointer b, const int *ldb,
+                int *info);
   void (*getri) (const int *n, gpointer a, const int *lda, const int *pivots, gpointer work, const int *lwork,
                  int *info);
   void (*potrf) (const char *uplo, const int *n, gpointer a, const int *lda, int *info, Length);

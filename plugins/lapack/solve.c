@@ -2,8 +2,11 @@
  *
  * A X = B. Of A by rows LAPACK sees the transpose, M = P L U, and of B and X the same:
  * X^T M = B^T, so that X^T = B^T U^-1 L^-1 P^-1, where nothing has to be turned. A single
- * column is turned already, and goes through elimination as it is. */
+ * column is turned already, and goes through elimination as it is; for a small matrix the
+ * cost of a call counts, and there is one if A is turned. */
 #include "lapack.h"
+
+#define SMALL_ROWS 16
 
 typedef struct
 {
@@ -70,6 +73,17 @@ swap_columns (guint8 *b, gint64 one, gint64 other, gsize bytes, gpointer room)
   memcpy (y, room, bytes);
 }
 
+/* B has one column, and A few rows; room is for as many elements as A has. */
+static int
+solve_small (const LapackStack *stack, gconstpointer a, int *pivots, gpointer b, gpointer room)
+{
+  int n = (int) stack->rows, one_column = 1, info;
+
+  lapack_turn (stack->dtype, a, n, room, n, n);
+  stack->lapack->gesv (&n, &one_column, room, &n, pivots, b, &n, &info);
+  return info;
+}
+
 /* b: B by rows, and then X; room is for one of its rows. */
 static void
 substitute (const LapackStack *stack, gconstpointer a, const int *pivots, gpointer b, int columns, gpointer room)
@@ -111,10 +125,16 @@ solve (const LapackStack *stack, gint64 i, gpointer a, gpointer work)
     }
   if (b != out)
     memcpy (b, out, bytes);
-  stack->lapack->getrf (&n, &n, a, &n, pivots, &info);
+  if (data->columns == 1 && n <= SMALL_ROWS)
+    info = solve_small (stack, a, pivots, b, work);
+  else
+    {
+      stack->lapack->getrf (&n, &n, a, &n, pivots, &info);
+      if (info == 0)
+        substitute (stack, a, pivots, b, (int) data->columns, work);
+    }
   if (info != 0)
     return LAPACK_SINGULAR;
-  substitute (stack, a, pivots, b, (int) data->columns, work);
   if (b != out)
     memcpy (out, b, bytes);
   return LAPACK_OK;
@@ -172,7 +192,7 @@ compute (CandelaKernel *kernel, GError **error)
   stack.prepare = pack_columns;
   stack.work_bytes = lapack_align ((gsize) stack.rows * sizeof (int))
                      + lapack_align ((gsize) (stack.rows * data.columns) * stack.size)
-                     + (gsize) data.columns * stack.size;
+                     + (gsize) MAX (data.columns, SMALL_ROWS * SMALL_ROWS) * stack.size;
   stack.cost = stack.cost / 3 + (double) stack.rows * (double) stack.rows * (double) data.columns;
   return lapack_stack_run (&stack, solve, error);
 }

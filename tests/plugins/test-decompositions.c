@@ -78,6 +78,39 @@ tolerance_of (CandelaDType dtype)
   return dtype == CANDELA_DTYPE_FLOAT32 || dtype == CANDELA_DTYPE_COMPLEX64 ? 1e-4 : 1e-12;
 }
 
+static CandelaTensor *
+compute_text (const char *text, CandelaNode *x)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GHashTable) names =
+    g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) candela_node_unref);
+  g_autoptr (CandelaNode) node = NULL;
+
+  g_hash_table_insert (names, "x", candela_node_ref (x));
+  node = candela_expression_build_with_names (text, names, &error);
+  g_assert_no_error (error);
+  return compute (node);
+}
+
+/* Of few rows and of more, one column and several. */
+static void
+test_solve (void)
+{
+  for (guint t = 0; t < G_N_ELEMENTS (dtypes); t++)
+    for (gint64 n = 1; n < 40; n += n < 15 ? 7 : 1)
+      for (gint64 cols = 1; cols < 4; cols += 2)
+        {
+          g_autofree char *text =
+            g_strdup_printf ("x + 8 * eye(%" G_GINT64_FORMAT ", dtype=%s)", n, candela_dtype_get_name (dtypes[t]));
+          g_autoptr (CandelaNode) x = make_random (dtypes[t], 2, n, n), b = make_random (dtypes[t], 2, n, cols);
+          g_autoptr (CandelaTensor) a = compute_text (text, x), right = candela_node_get_tensor (b), got = NULL;
+          g_autoptr (CandelaNode) a_node = candela_node_new_tensor (a);
+
+          got = compute_op ("solve", NULL, a_node, b);
+          g_assert_cmpfloat (distance (a, FALSE, NULL, got, FALSE, right, 2, n, n, cols), <=, tolerance_of (dtypes[t]));
+        }
+}
+
 static void
 test_qr (void)
 {
@@ -201,6 +234,7 @@ static const char *const texts[] = {
   "matrix_power(x, 5)",
   "solve(x, x[..., :3])",
   "solve(x, x[..., 0:1])",
+  "solve(x[..., :5, 3:8], x[..., :5, 0:1])",
   "q, r = qr(x[..., :20]); q + 0.0",
   "u, s, v = svd(x[..., :20]); u + 0.0",
   "l, v = eigh(x); v + 0.0",
@@ -211,20 +245,6 @@ static const char *const texts[] = {
   "vector_norm(x, axis=[0, 2])",
   "vector_norm(x, axis=[1, 2], ord=3.0)",
 };
-
-static CandelaTensor *
-compute_text (const char *text, CandelaNode *x)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GHashTable) names =
-    g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) candela_node_unref);
-  g_autoptr (CandelaNode) node = NULL;
-
-  g_hash_table_insert (names, "x", candela_node_ref (x));
-  node = candela_expression_build_with_names (text, names, &error);
-  g_assert_no_error (error);
-  return compute (node);
-}
 
 /* 33² elements are no whole number of cache lines: every matrix stands differently. */
 static void
@@ -303,6 +323,7 @@ int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/decompositions/solve", test_solve);
   g_test_add_func ("/decompositions/qr", test_qr);
   g_test_add_func ("/decompositions/svd", test_svd);
   g_test_add_func ("/decompositions/hermitian", test_hermitian);
