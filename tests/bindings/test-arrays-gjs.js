@@ -91,6 +91,10 @@ test('indexing', () => {
     values(m.at(asarray([1n])), [[3n, 4n, 5n]]);
     values(m.at(new Int8Array([1])), [[3n, 4n, 5n]]);
     values(m.at(1, [0, 2]), [3n, 5n]);
+    values(m.at(':', [2, 0]), [[2n, 0n], [5n, 3n]]);
+    values(m.at([1], '::-2'), [[5n, 3n]]);
+    values(m.with(':', [2, 0], [[7n, 8n]]), [[8n, 1n, 7n], [8n, 4n, 7n]]);
+    values(m.with([1], '1:', 9), [[0n, 1n, 2n], [3n, 9n, 9n]]);
     values(m.take([0, 2], {axis: 1}), [[0n, 2n], [3n, 5n]]);
     values(m.take_along_axis([[1, 0, 1]], {axis: 0}), [[3n, 1n, 5n]]);
     values(m.with('0, 1', 9), [[0n, 9n, 2n], [3n, 4n, 5n]]);
@@ -107,9 +111,10 @@ test('indexing: what is wrong', () => {
     for (const key of ['2', '-3', '0, 0, 0', '..., ...', 'x', '1.0', '::0', ''])
         throws(GLib.Error, () => m.at(key));
     check(throws(GLib.Error, () => m.at(2)).message.includes('out of range'));
-    for (const key of [[null], [0, null], [undefined], [{}], [true], [':', [0]], [[0], '1:']])
+    for (const key of [[null], [0, null], [undefined], [{}], [true], ['...', [0]], [[0], 'None'], [':, :', [0]]])
         throws(TypeError, () => m.at(...key));
-    throws(TypeError, () => m.with(':', [0], 9));
+    throws(TypeError, () => m.with('...', [0], 9));
+    throws(GLib.Error, () => m.at(':', ':', [0]));
     throws(RangeError, () => m.at([0.5]));
     throws(RangeError, () => m.take([NaN], {axis: 0}));
     throws(GLib.Error, () => m.at([5, 0]).tensor);

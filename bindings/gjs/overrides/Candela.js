@@ -291,12 +291,20 @@ function _init() {
         return key.join(', ');
     }
 
-    function indicesOfKey(key) {
-        for (const part of key) {
+    // A key with arrays in it: slices come first; what chooses, integers too, then goes along
+    // whole axes.
+    function splitKey(array, key) {
+        const axes = [];
+        const slices = key.map((part, axis) => {
+            if (typeof part === 'string' && /^[^,]*:[^,]*$/.test(part))
+                return part;
             if (!isInteger(part) && !isChoice(part))
-                throw new TypeError(`beside arrays a key has integers, not ${told(part)}; take() goes along one axis`);
-        }
-        return key;
+                throw new TypeError(`beside arrays a key has integers and slices, not ${told(part)}`);
+            axes.push(axis);
+            return ':';
+        }).join(', ');
+
+        return {part: apply('index', [array], {key: slices}), slices, choices: axes.map(axis => key[axis]), axes};
     }
 
     // ---- Ops ----
@@ -506,8 +514,11 @@ function _init() {
 
             if (isMask(key))
                 return apply('boolean_mask', [this, key[0]]);
-            if (key.some(isChoice))
-                return apply('gather', [this, ...indicesOfKey(key)]);
+            if (key.some(isChoice)) {
+                const {part, choices, axes} = splitKey(this, key);
+
+                return apply('gather', [part, ...choices], {axes});
+            }
             return apply('index', [this], {key: textOfKey(key)});
         }
 
@@ -517,8 +528,12 @@ function _init() {
 
             if (isMask(key))
                 return apply('place', [this, key[0], value]);
-            if (key.some(isChoice))
-                return apply('scatter', [this, value, ...indicesOfKey(key)]);
+            if (key.some(isChoice)) {
+                const {part, slices, choices, axes} = splitKey(this, key);
+                const result = apply('scatter', [part, value, ...choices], {axes});
+
+                return axes.length === key.length ? result : apply('update', [this, result], {key: slices});
+            }
             return apply('update', [this, value], {key: textOfKey(key)});
         }
 
