@@ -2,7 +2,7 @@
  *
  * Every special case that the array API standard 2024.12 has for element-wise functions,
  * in every dtype of floats and of complex numbers, at every place of a vector and in what
- * is left over behind it. */
+ * is left over behind it; and a NaN anywhere in what is reduced or clipped. */
 #include "special-values.h"
 #include "op-testing.h"
 
@@ -381,11 +381,79 @@ test_complex (void)
       }
 }
 
+/* ---- One NaN among numbers ---- */
+
+static CandelaNode *
+make_with_nan (const Format *format, gint64 n, gint64 place)
+{
+  g_autoptr (CandelaTensor) wide = candela_tensor_new (CANDELA_DTYPE_FLOAT64, &n, 1, NULL);
+  g_autoptr (CandelaTensor) narrow = NULL;
+  double *data = candela_tensor_get_writable_data (wide);
+
+  for (gint64 i = 0; i < n; i++)
+    data[i] = i == place ? NAN : (double) (i % 5 + 1);
+  narrow = cast (wide, format->dtype);
+  return candela_node_new_tensor (narrow);
+}
+
+/* What is reduced is NaN, and where the least and the greatest are is where that is. */
+static void
+check_reduced (const Format *format, gint64 n, gint64 place)
+{
+  static const char *const ops[] = { "max", "min", "sum", "prod", "mean", "var", "std", "argmax", "argmin" };
+  g_autoptr (CandelaNode) x = make_with_nan (format, n, place);
+
+  for (guint i = 0; i < G_N_ELEMENTS (ops); i++)
+    {
+      g_autoptr (CandelaTensor) narrow = compute_op (ops[i], NULL, x, NULL);
+      g_autoptr (CandelaTensor) wide = cast (narrow, "float64");
+      const double got = *(const double *) candela_tensor_get_data (wide);
+
+      if (ops[i][0] == 'a' ? got == (double) place : isnan (got))
+        continue;
+      g_test_message ("%s: %s of %d numbers with a NaN at %d is %g", format->dtype, ops[i], (int) n, (int) place, got);
+      g_test_fail ();
+    }
+}
+
+/* NaN where the number or a bound is, and nowhere else. */
+static void
+check_clipped (const Format *format, gint64 n, gint64 place)
+{
+  for (guint which = 0; which < 3; which++)
+    {
+      g_autoptr (CandelaNode) x = make_with_nan (format, n, which == 0 ? place : -1);
+      g_autoptr (CandelaNode) min = make_with_nan (format, n, which == 1 ? place : -1);
+      g_autoptr (CandelaNode) max = make_with_nan (format, n, which == 2 ? place : -1);
+      CandelaNode *inputs[] = { x, min, max };
+      g_autoptr (CandelaNode) node = candela_node_new_opv ("clip", inputs, G_N_ELEMENTS (inputs), NULL, NULL);
+      g_autoptr (CandelaTensor) narrow = compute (node), wide = cast (narrow, "float64");
+
+      for (gint64 i = 0; i < n; i++)
+        g_assert_true (!isnan (((const double *) candela_tensor_get_data (wide))[i]) == (i != place));
+    }
+}
+
+static void
+test_nan (void)
+{
+  static const gint64 lengths[] = { 1, 2, 7, 16, 33, 67 };
+
+  for (guint f = 0; f < G_N_ELEMENTS (reals); f++)
+    for (guint l = 0; l < G_N_ELEMENTS (lengths); l++)
+      for (gint64 place = 0; place < lengths[l]; place++)
+        {
+          check_reduced (&reals[f], lengths[l], place);
+          check_clipped (&reals[f], lengths[l], place);
+        }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/special-values/real", test_real);
   g_test_add_func ("/special-values/complex", test_complex);
+  g_test_add_func ("/special-values/nan", test_nan);
   return g_test_run ();
 }
