@@ -13,6 +13,7 @@
 #include <candela/op/op.h>
 #include <candela/op/plugin.h>
 #include <candela/op/registry.h>
+#include <candela/op/script.h>
 #include <candela/graph/node.h>
 #include <candela/graph/expression.h>
 #include <candela/plan/plan.h>

@@ -176,6 +176,50 @@ run_followed (CandelaRun *run, const CandelaPlanStep *step, CandelaKernel *kerne
   return ok;
 }
 
+/* A value as a tensor, to be handed to another plan or to a script; it shares the buffer. */
+static CandelaTensor *
+value_to_tensor (CandelaRun *run, guint32 v, GError **error)
+{
+  const CandelaPlanValue *value = &run->plan->values[v];
+  CandelaBuffer *buffer = candela_run_get_buffer (run, value);
+  g_autoptr (CandelaBuffer) copy = NULL;
+
+  if (buffer == NULL)
+    {
+      copy = candela_buffer_new (candela_dtype_get_size (value->dtype), error);
+      if (copy == NULL)
+        return NULL;
+      memcpy (copy->data, candela_plan_scalar (run->plan, value), candela_dtype_get_size (value->dtype));
+      buffer = copy;
+    }
+  return candela_tensor_new_for_buffer (value->dtype, value->layout, buffer);
+}
+
+typedef struct
+{
+  CandelaRun *run;
+  const CandelaPlanStep *step;
+} Operands;
+
+static CandelaTensor *
+share_operand (gpointer data, guint index, gboolean output, GError **error)
+{
+  const Operands *operands = data;
+  const CandelaPlan *plan = operands->run->plan;
+  const CandelaPlanStep *step = operands->step;
+
+  if (!output)
+    return value_to_tensor (operands->run, plan->inputs[step->first_input + index], error);
+  for (guint32 o = 0; o < step->n_outputs; o++)
+    {
+      guint32 v = plan->outputs[step->first_output + o].value;
+
+      if (plan->values[v].output == index)
+        return value_to_tensor (operands->run, v, error);
+    }
+  g_return_val_if_reached (NULL);
+}
+
 /* With a feed, which computes its input as it is read; or without, in which case
  * another step may follow it. */
 static gboolean
@@ -196,6 +240,7 @@ run_kernel (CandelaRun *run, const CandelaPlanStep *step, CandelaFeed *feed, GEr
   gpointer out[CANDELA_MAX_OUTPUTS] = { NULL };
   CandelaLayout *out_layouts[CANDELA_MAX_OUTPUTS];
   CandelaDType out_dtypes[CANDELA_MAX_OUTPUTS];
+  Operands operands = { run, step };
 
   for (guint32 i = 0; i < step->n_inputs; i++)
     {
@@ -234,7 +279,9 @@ run_kernel (CandelaRun *run, const CandelaPlanStep *step, CandelaFeed *feed, GEr
                            .out_dtypes = out_dtypes,
                            .cancellable = run->cancellable,
                            .parallel_for =
-                             node->u.op.facts->info->threads == CANDELA_THREADS_ANY ? candela_parallel_for : NULL };
+                             node->u.op.facts->info->threads == CANDELA_THREADS_ANY ? candela_parallel_for : NULL,
+                           .share = share_operand,
+                           .share_data = &operands };
 
   if (feed == NULL)
     return run_followed (run, step, &kernel, error);
@@ -268,25 +315,6 @@ run_pack (CandelaRun *run, const CandelaPlanStep *step)
                        result ? CANDELA_STREAM_RESULTS_FROM : CANDELA_STREAM_FROM);
 
   candela_parallel_for (n_pieces, candela_copy_piece, &copy);
-}
-
-/* A value as a tensor, to be handed to another plan; it shares the buffer. */
-static CandelaTensor *
-value_to_tensor (CandelaRun *run, guint32 v, GError **error)
-{
-  const CandelaPlanValue *value = &run->plan->values[v];
-  CandelaBuffer *buffer = candela_run_get_buffer (run, value);
-  g_autoptr (CandelaBuffer) copy = NULL;
-
-  if (buffer == NULL)
-    {
-      copy = candela_buffer_new (candela_dtype_get_size (value->dtype), error);
-      if (copy == NULL)
-        return NULL;
-      memcpy (copy->data, candela_plan_scalar (run->plan, value), candela_dtype_get_size (value->dtype));
-      buffer = copy;
-    }
-  return candela_tensor_new_for_buffer (value->dtype, value->layout, buffer);
 }
 
 static gboolean

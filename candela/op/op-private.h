@@ -99,6 +99,9 @@ struct _CandelaKernel
   gpointer feed_data;
   void (*output_done) (gpointer data, guint64 start, guint64 n); /* NULL: nobody wants to know */
   gpointer output_done_data;
+  /* An operand as a tensor over the memory that it is in. */
+  CandelaTensor *(*share) (gpointer data, guint index, gboolean output, GError **error);
+  gpointer share_data;
   CandelaTensor **made; /* of an op whose outputs have shapes that depend on data: what has been made of them */
   const CandelaLayout *const *inferred; /* the layouts that infer gave these */
 };

@@ -35,6 +35,7 @@ struct _CandelaRegistry
   CandelaSearch *search; /* under candela_plugin_lock */
   Table ops;
   Table operators;
+  GPtrArray *added; /* CandelaOp of no plugin; under the lock */
 };
 
 G_DEFINE_TYPE (CandelaRegistry, candela_registry, G_TYPE_OBJECT)
@@ -122,6 +123,7 @@ candela_registry_finalize (GObject *object)
   g_clear_pointer (&registry->search, candela_search_free);
   table_clear (registry->ops);
   table_clear (registry->operators);
+  g_ptr_array_unref (registry->added);
   G_OBJECT_CLASS (candela_registry_parent_class)->finalize (object);
 }
 
@@ -140,6 +142,7 @@ candela_registry_init (CandelaRegistry *registry)
     g_strconcat (first != NULL ? first : "", G_SEARCHPATH_SEPARATOR_S, then != NULL ? then : CANDELA_PLUGIN_DIR, NULL);
 
   registry->search = candela_search_new (path);
+  registry->added = g_ptr_array_new ();
 }
 
 /**
@@ -266,10 +269,84 @@ candela_registry_lookup_plugin (CandelaRegistry *registry, const char *name, GEr
   return plugin;
 }
 
+/* Under the lock. */
+static gboolean
+is_added (CandelaRegistry *registry, CandelaOp *op)
+{
+  return g_ptr_array_find (registry->added, op, NULL);
+}
+
+/* Under the lock. */
+static void
+set_found (CandelaRegistry *registry, CandelaOp *op)
+{
+  g_auto (GStrv) operators = candela_op_list_operators (op);
+
+  table_set (registry->ops, candela_op_get_name (op), op);
+  for (guint i = 0; operators[i] != NULL; i++)
+    table_set (registry->operators, operators[i], op);
+}
+
+static gboolean
+check_free (CandelaRegistry *registry, CandelaOp *op, const char *key, gboolean is_operator, GError **error)
+{
+  CandelaOp *other = is_operator ? candela_registry_lookup_operator (registry, key, NULL)
+                                 : candela_registry_lookup_op (registry, key, NULL);
+  const char *plugin = other != NULL ? candela_op_get_plugin_name (other) : NULL;
+
+  if (other == NULL || other == op)
+    return TRUE;
+  g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_PLUGIN,
+               "op \"%s\" cannot be added: there is an op %s\"%s\"%s%s already", candela_op_get_name (op),
+               is_operator ? "with the operator " : "", key, plugin != NULL ? " of plugin " : "",
+               plugin != NULL ? plugin : "");
+  return FALSE;
+}
+
+/**
+ * candela_registry_add_op:
+ * @registry: a registry
+ * @op: an op that comes from no plugin
+ * @error: return location for an error
+ *
+ * Lets an op be found by its name and operators, like those of plugins. Adding it again
+ * changes nothing. It comes before those of modules that are loaded later.
+ *
+ * Errors: %CANDELA_ERROR_PLUGIN if the registry finds another op of that name, or with
+ * one of its operators.
+ *
+ * Returns: %TRUE if the op is found by its name now
+ *
+ * Since: 1.0
+ */
+gboolean
+candela_registry_add_op (CandelaRegistry *registry, CandelaOp *op, GError **error)
+{
+  g_return_val_if_fail (CANDELA_IS_REGISTRY (registry), FALSE);
+  g_return_val_if_fail (CANDELA_IS_OP (op), FALSE);
+
+  const char *name = candela_op_get_name (op);
+  g_auto (GStrv) operators = candela_op_list_operators (op);
+  gboolean ok;
+
+  g_rec_mutex_lock (&candela_plugin_lock);
+  ok = check_free (registry, op, name, FALSE, error);
+  for (guint i = 0; ok && operators[i] != NULL; i++)
+    ok = check_free (registry, op, operators[i], TRUE, error);
+  if (ok && !is_added (registry, op))
+    {
+      /* Nodes refer to it without counting: it is kept for ever. */
+      g_ptr_array_add (registry->added, g_object_ref (op));
+      set_found (registry, op);
+    }
+  g_rec_mutex_unlock (&candela_plugin_lock);
+  return ok;
+}
+
 /**
  * candela_registry_load_file:
  * @registry: a registry
- * @filename: (type filename): a module
+ * @filename: (type filename): a module, or a `.ops` file of foreign ops
  * @error: return location for an error
  *
  * Opens a module, in whatever folder it is. From then on its ops come before
@@ -298,6 +375,8 @@ candela_registry_load_file (CandelaRegistry *registry, const char *filename, GEr
       const char *name = candela_op_get_name (ops->pdata[k]);
       g_auto (GStrv) operators = candela_op_list_operators (ops->pdata[k]);
 
+      if (is_added (registry, table_lookup (registry->ops, name)))
+        continue;
       table_set (registry->ops, name, candela_search_find_op (registry->search, name, FALSE));
       for (guint i = 0; operators[i] != NULL; i++)
         table_set (registry->operators, operators[i], candela_search_find_op (registry->search, operators[i], TRUE));
@@ -340,7 +419,7 @@ candela_registry_list_plugins (CandelaRegistry *registry)
  * candela_registry_lookup_op() finds.
  *
  * Returns: (transfer full): a list of #CandelaOp, plugin by plugin in the order of
- *   search, as it is now
+ *   search, then those that were added, as it is now
  *
  * Since: 1.0
  */
@@ -361,6 +440,8 @@ candela_registry_list_ops (CandelaRegistry *registry)
         if (candela_registry_lookup_op (registry, candela_op_get_name (ops->pdata[i]), NULL) == ops->pdata[i])
           g_list_store_append (store, ops->pdata[i]);
     }
+  for (guint k = 0; k < registry->added->len; k++)
+    g_list_store_append (store, registry->added->pdata[k]);
   g_rec_mutex_unlock (&candela_plugin_lock);
   return G_LIST_MODEL (store);
 }
@@ -388,6 +469,8 @@ candela_registry_set_filter (CandelaRegistry *registry, CandelaPluginFilterFunc 
   candela_search_set_filter (registry->search, filter, user_data, destroy);
   table_forget (registry->ops);
   table_forget (registry->operators);
+  for (guint k = 0; k < registry->added->len; k++)
+    set_found (registry, registry->added->pdata[k]);
   g_rec_mutex_unlock (&candela_plugin_lock);
 }
 

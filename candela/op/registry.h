@@ -45,6 +45,9 @@ CANDELA_AVAILABLE_IN_1_0
 CandelaPlugin *candela_registry_load_file (CandelaRegistry *registry, const char *filename, GError **error);
 
 CANDELA_AVAILABLE_IN_1_0
+gboolean candela_registry_add_op (CandelaRegistry *registry, CandelaOp *op, GError **error);
+
+CANDELA_AVAILABLE_IN_1_0
 GListModel *candela_registry_list_plugins (CandelaRegistry *registry);
 
 CANDELA_AVAILABLE_IN_1_0

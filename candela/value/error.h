@@ -21,6 +21,7 @@ G_BEGIN_DECLS
  * @CANDELA_ERROR_NO_MEMORY: memory that the system does not give
  * @CANDELA_ERROR_VALUE: elements for which there is no result, such as those of a
  *   singular matrix that was to be inverted; found while computing
+ * @CANDELA_ERROR_SCRIPT: a function of an op that a script made has failed
  *
  * What went wrong, in the domain %CANDELA_ERROR. Errors of GIO pass through as
  * they are; a cancelled run is %G_IO_ERROR_CANCELLED.
@@ -39,7 +40,8 @@ typedef enum {
   CANDELA_ERROR_PLUGIN,
   CANDELA_ERROR_BUDGET,
   CANDELA_ERROR_NO_MEMORY,
-  CANDELA_ERROR_VALUE
+  CANDELA_ERROR_VALUE,
+  CANDELA_ERROR_SCRIPT
 } CandelaError;
 
 /**

@@ -24,6 +24,8 @@ OTHER_MEANINGS = {
     ("plan/print-json.c", "index"),
     ("op/describe.c", "any"),
     ("op/describe.c", "minimum"),
+    ("op/script-facts.c", "minimum"),
+    ("op/script-facts.c", "maximum"),
     ("op/describe.c", "maximum"),
 }
 

@@ -70,6 +70,34 @@ declare module 'gi://Candela?version=1.0' {
         /** Every op of every plugin, by its name. */
         const ops: Ops;
 
+        /** What a result of an op is like. */
+        interface Spec {
+            dtype: DType | DTypeName;
+            shape: Integer[];
+        }
+
+        /** What an op that is written here declares. */
+        interface OpFacts {
+            inputs?: string[];
+            outputs?: string[];
+            /** Their defaults, or what describes them. */
+            params?: Record<string, any>;
+            infer?: (...specsAndParams: any[]) => Spec | Spec[];
+            inplace?: number[];
+            kinds?: ('bool' | 'int' | 'uint' | 'float' | 'complex')[];
+            variadic?: boolean;
+            aliasing?: 'none' | 'alias';
+            effect?: 'pure' | 'ordered';
+            determinism?: 'bitwise' | 'per-layout' | 'none';
+            operators?: string;
+            summary?: string;
+            since?: string;
+        }
+
+        /** Makes an op of a function over typed arrays, found by its name from then on. */
+        function defineOp(name: string, facts: OpFacts, compute: (...arraysAndRun: any[]) => any):
+            (...args: any[]) => any;
+
         /** An expression in Candela's language, in which ${} is an array or a number. Several values are an array. */
         function expr(texts: TemplateStringsArray, ...values: Operand[]): any;
         /** An expression in Candela's language over arrays by their names. */

@@ -31,7 +31,7 @@ def _default(param):
 
 def _document(facts):
     lines = [facts["summary"] + "."]
-    rows = [(entry["name"], entry["summary"]) for entry in facts["inputs"] + facts["params"]]
+    rows = [(entry["name"], entry.get("summary") or "") for entry in facts["inputs"] + facts["params"]]
     if rows:
         width = max(len(name) for name, _ in rows)
         lines += [""] + ["%-*s  %s" % (width, name, summary) for name, summary in rows]

@@ -60,6 +60,10 @@ class OutOfMemoryError(CandelaError, MemoryError):
     """There is no memory for a result."""
 
 
+class ScriptError(CandelaError, RuntimeError):
+    """A function of an op that a script made has failed."""
+
+
 class LinAlgError(CandelaError, ValueError):
     """A matrix that has no inverse, or not the decomposition that was asked for."""
 
@@ -73,6 +77,7 @@ _ERRORS = {
     Candela.Error.ARITY: ArityError,
     Candela.Error.NO_MEMORY: OutOfMemoryError,
     Candela.Error.VALUE: LinAlgError,
+    Candela.Error.SCRIPT: ScriptError,
 }
 
 

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Ops whose functions are a script's. The planner knows of them what they declare, as of
+ * any other op. They run on the thread that runs the plan; or, where the language can run
+ * on one thread alone, on the one that made the op, whose main context is asked. */
+#include <candela/op/script-private.h>
+
+#include <candela/op/op-class.h>
+#include <candela/value/layout-private.h>
+#include <string.h>
+
+/* For a main context that is asked: how often to look whether the run is cancelled. */
+#define LOOK_US (50 * 1000)
+
+#define CANDELA_TYPE_SCRIPT_OP (candela_script_op_get_type ())
+G_DECLARE_FINAL_TYPE (CandelaScriptOp, candela_script_op, CANDELA, SCRIPT_OP, CandelaOp)
+
+struct _CandelaScriptOp
+{
+  CandelaOp parent_instance;
+
+  CandelaScriptFacts *facts;
+  CandelaScriptInferFunc infer; /* NULL: as an element-wise op */
+  gpointer infer_data;
+  GDestroyNotify infer_destroy;
+  CandelaScriptComputeFunc compute;
+  gpointer compute_data;
+  GDestroyNotify compute_destroy;
+  GThread *owner;        /* which runs the functions; NULL: any does */
+  GMainContext *context; /* the owner's */
+};
+
+G_DEFINE_FINAL_TYPE (CandelaScriptOp, candela_script_op, CANDELA_TYPE_OP)
+
+/* ---- On the owner's thread ---- */
+
+typedef struct
+{
+  gatomicrefcount ref_count;
+  CandelaScriptOp *op;
+  GVariant *inputs, *params, *answer; /* of an inference */
+  CandelaScriptCall *call;            /* of a computation */
+  gboolean ok;
+  GError *error;
+  GMutex lock;
+  GCond done_cond;
+  gboolean done, given_up;
+} Task;
+
+static void
+task_unref (gpointer data)
+{
+  Task *task = data;
+
+  if (!g_atomic_ref_count_dec (&task->ref_count))
+    return;
+  g_clear_pointer (&task->inputs, g_variant_unref);
+  g_clear_pointer (&task->params, g_variant_unref);
+  g_clear_pointer (&task->answer, g_variant_unref);
+  g_clear_object (&task->call);
+  g_clear_error (&task->error);
+  g_mutex_clear (&task->lock);
+  g_cond_clear (&task->done_cond);
+  g_free (task);
+}
+
+static Task *
+task_new (CandelaScriptOp *op)
+{
+  Task *task = g_new0 (Task, 1);
+
+  g_atomic_ref_count_init (&task->ref_count);
+  task->op = op;
+  g_mutex_init (&task->lock);
+  g_cond_init (&task->done_cond);
+  return task;
+}
+
+static void
+task_run (Task *task)
+{
+  CandelaScriptOp *op = task->op;
+
+  if (task->call != NULL)
+    task->ok = op->compute (task->call, op->compute_data, &task->error);
+  else
+    {
+      task->answer = op->infer (task->inputs, task->params, op->infer_data, &task->error);
+      task->ok = task->answer != NULL;
+    }
+}
+
+static gboolean
+run_there (gpointer data)
+{
+  Task *task = data;
+
+  g_mutex_lock (&task->lock);
+  if (!task->given_up)
+    task_run (task);
+  task->done = TRUE;
+  g_cond_signal (&task->done_cond);
+  g_mutex_unlock (&task->lock);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+ask_owner (Task *task, GCancellable *cancellable)
+{
+  /* Not g_main_context_invoke(), which runs it here if the owner is not in its loop. */
+  g_autoptr (GSource) source = g_idle_source_new ();
+
+  g_atomic_ref_count_inc (&task->ref_count);
+  g_source_set_priority (source, G_PRIORITY_DEFAULT);
+  g_source_set_callback (source, run_there, task, task_unref);
+  g_source_attach (source, task->op->context);
+  g_mutex_lock (&task->lock);
+  while (!task->done && !g_cancellable_is_cancelled (cancellable))
+    g_cond_wait_until (&task->done_cond, &task->lock, g_get_monotonic_time () + LOOK_US);
+  task->given_up = !task->done;
+  if (task->given_up)
+    {
+      g_cancellable_set_error_if_cancelled (cancellable, &task->error);
+      task->ok = FALSE;
+    }
+  g_mutex_unlock (&task->lock);
+}
+
+/* What the script says is wrong begins with the op's name, as all errors do. A function
+ * that fails and says nothing is an error all the same. */
+static gboolean
+task_finish (Task *task, GCancellable *cancellable, GError **error)
+{
+  const char *name = candela_op_get_name (CANDELA_OP (task->op));
+
+  if (task->op->owner == NULL || task->op->owner == g_thread_self ())
+    task_run (task);
+  else
+    ask_owner (task, cancellable);
+  if (task->ok)
+    return TRUE;
+  if (task->error == NULL)
+    g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_SCRIPT, "%s: its function failed and did not say why", name);
+  else if (g_str_has_prefix (task->error->message, name)
+           || g_error_matches (task->error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_propagate_error (error, g_steal_pointer (&task->error));
+  else
+    g_set_error (error, task->error->domain, task->error->code, "%s: %s", name, task->error->message);
+  return FALSE;
+}
+
+/* ---- The functions of the class ---- */
+
+static GVariant *
+describe_inputs (const CandelaInference *inference)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(sax)"));
+  for (guint i = 0; i < candela_inference_get_n_inputs (inference); i++)
+    {
+      gsize n_dims;
+      const gint64 *shape = candela_layout_get_shape (candela_inference_get_input_layout (inference, i), &n_dims);
+
+      g_variant_builder_add (&builder, "(s@ax)",
+                             candela_dtype_get_name (candela_inference_get_input_dtype (inference, i)),
+                             g_variant_new_fixed_array (G_VARIANT_TYPE_INT64, shape, n_dims, sizeof *shape));
+    }
+  return g_variant_builder_end (&builder);
+}
+
+static gboolean
+set_outputs (CandelaInference *inference, GVariant *answer, GError **error)
+{
+  guint n = inference->facts->n_outputs;
+
+  if (!g_variant_is_of_type (answer, G_VARIANT_TYPE ("a(sax)")) || g_variant_n_children (answer) != n)
+    return candela_inference_fail (inference, error, CANDELA_ERROR_SCRIPT,
+                                   "its infer function gave %" G_GSIZE_FORMAT " of type %s; it must give %u dtypes and "
+                                   "shapes, a(sax)",
+                                   g_variant_is_container (answer) ? g_variant_n_children (answer) : 1,
+                                   g_variant_get_type_string (answer), n);
+  for (guint o = 0; o < n; o++)
+    {
+      g_autoptr (GVariant) lengths = NULL;
+      const char *dtype_name;
+      const gint64 *shape;
+      gsize n_dims;
+      CandelaDType dtype;
+
+      g_variant_get_child (answer, o, "(&s@ax)", &dtype_name, &lengths);
+      shape = g_variant_get_fixed_array (lengths, &n_dims, sizeof *shape);
+      dtype = candela_dtype_from_name (dtype_name, error);
+      if (dtype == CANDELA_DTYPE_INVALID)
+        return FALSE;
+      if (inference->facts->info->aliasing == CANDELA_ALIASING_ALIAS)
+        candela_inference_set_alias (inference, o, 0);
+      else if (!candela_inference_set_output (inference, o, dtype, shape, n_dims, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* What an element-wise op would give. */
+static gboolean
+broadcast (CandelaInference *inference, GError **error)
+{
+  gint64 shape[CANDELA_MAX_RANK];
+  guint rank;
+
+  if (inference->facts->info->aliasing == CANDELA_ALIASING_ALIAS && inference->n_inputs > 0)
+    {
+      candela_inference_set_alias (inference, 0, 0);
+      return TRUE;
+    }
+  if (inference->promoted == CANDELA_DTYPE_INVALID)
+    return candela_inference_fail (inference, error, CANDELA_ERROR_ARITY, "without inputs it needs an infer function");
+  if (!candela_shape_broadcast (inference->layouts, inference->n_inputs, shape, &rank))
+    return candela_inference_fail (inference, error, CANDELA_ERROR_SHAPE,
+                                   "its inputs do not broadcast; it has no infer function, and so is taken for "
+                                   "element-wise");
+  for (guint o = 0; o < inference->facts->n_outputs; o++)
+    if (!candela_inference_set_output (inference, o, inference->promoted, shape, rank, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+candela_script_op_infer (CandelaOp *op, CandelaInference *inference, GError **error)
+{
+  CandelaScriptOp *self = CANDELA_SCRIPT_OP (op);
+  Task *task;
+  gboolean ok;
+
+  if (self->infer == NULL)
+    return broadcast (inference, error);
+  task = task_new (self);
+  task->inputs = g_variant_ref_sink (describe_inputs (inference));
+  task->params = g_variant_ref_sink (candela_script_params_to_variant (inference->params));
+  ok = task_finish (task, NULL, error) && set_outputs (inference, task->answer, error);
+  task_unref (task);
+  return ok;
+}
+
+static gboolean
+candela_script_op_compute (CandelaOp *op, CandelaKernel *kernel, GError **error)
+{
+  CandelaScriptCall *call = candela_script_call_new (kernel, error);
+  Task *task;
+  gboolean ok;
+
+  if (call == NULL)
+    return FALSE;
+  task = task_new (CANDELA_SCRIPT_OP (op));
+  task->call = call;
+  ok = task_finish (task, kernel->cancellable, error);
+  if (!task->given_up)
+    candela_script_call_end (call);
+  task_unref (task);
+  return ok;
+}
+
+static void
+candela_script_op_finalize (GObject *object)
+{
+  CandelaScriptOp *self = CANDELA_SCRIPT_OP (object);
+
+  if (self->infer_destroy != NULL)
+    self->infer_destroy (self->infer_data);
+  if (self->compute_destroy != NULL)
+    self->compute_destroy (self->compute_data);
+  g_clear_pointer (&self->context, g_main_context_unref);
+  g_clear_pointer (&self->owner, g_thread_unref);
+  G_OBJECT_CLASS (candela_script_op_parent_class)->finalize (object);
+  g_clear_pointer (&self->facts, candela_script_facts_free);
+}
+
+static void
+candela_script_op_class_init (CandelaScriptOpClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = candela_script_op_finalize;
+  CANDELA_OP_CLASS (klass)->infer = candela_script_op_infer;
+  CANDELA_OP_CLASS (klass)->compute = candela_script_op_compute;
+}
+
+static void
+candela_script_op_init (CandelaScriptOp *self)
+{
+}
+
+/**
+ * candela_op_new_script:
+ * @name: the op's name: lower-case letters, digits and underscores
+ * @facts: (nullable): what the op declares, `a{sv}`, sunk if it is floating; below
+ * @infer: (nullable) (scope notified) (closure infer_data) (destroy infer_destroy): says
+ *   what comes out; %NULL: inputs are broadcast and their dtypes promoted, as for an
+ *   element-wise op
+ * @infer_data: what @infer is given
+ * @infer_destroy: (nullable): frees @infer_data
+ * @compute: (scope notified) (closure compute_data) (destroy compute_destroy): writes the
+ *   outputs
+ * @compute_data: what @compute is given
+ * @compute_destroy: (nullable): frees @compute_data
+ * @error: return location for an error
+ *
+ * Makes an op of functions, for bindings. With candela_registry_add_op() it is found by its
+ * name, in expressions too. The facts, all of which may be missing: `summary`, `since` and
+ * `operators` (texts), `inputs` and `outputs` (names), `variadic` (whether the last input
+ * stands for several), `kinds` (of the inputs: `bool`, `int`, `uint`, `float`, `complex`),
+ * `params` (an `a{sv}` for each, with `name`, `type`, `default`, `minimum`, `maximum`,
+ * `required` and `summary`), `aliasing` (`none`, or `alias`: the output is input 0),
+ * `in-place` (which inputs output 0 may be written over), `effect` (`pure`, `ordered`),
+ * `determinism` (`bitwise`, `per-layout`, `none`) and `owner-thread`: the functions run on
+ * the thread that calls this one, whose main context must then run while other threads
+ * compute.
+ *
+ * Errors: %CANDELA_ERROR_PLUGIN if something in the facts is wrong.
+ *
+ * Returns: (transfer full): the op
+ *
+ * Since: 1.0
+ */
+CandelaOp *
+candela_op_new_script (const char *name, GVariant *facts, CandelaScriptInferFunc infer, gpointer infer_data,
+                       GDestroyNotify infer_destroy, CandelaScriptComputeFunc compute, gpointer compute_data,
+                       GDestroyNotify compute_destroy, GError **error)
+{
+  g_autoptr (CandelaScriptFacts) read = NULL;
+  CandelaOp *op = NULL;
+  CandelaScriptOp *self;
+
+  g_return_val_if_fail (name != NULL, NULL);
+  g_return_val_if_fail (compute != NULL, NULL);
+
+  read = candela_script_facts_new (name, facts, error);
+  if (read != NULL)
+    op = candela_op_new (CANDELA_TYPE_SCRIPT_OP, &read->info, "script", error);
+  if (op == NULL)
+    {
+      if (infer_destroy != NULL)
+        infer_destroy (infer_data);
+      if (compute_destroy != NULL)
+        compute_destroy (compute_data);
+      return NULL;
+    }
+  self = CANDELA_SCRIPT_OP (op);
+  self->facts = g_steal_pointer (&read);
+  self->infer = infer;
+  self->infer_data = infer_data;
+  self->infer_destroy = infer_destroy;
+  self->compute = compute;
+  self->compute_data = compute_data;
+  self->compute_destroy = compute_destroy;
+  if (self->facts->owner_thread)
+    {
+      self->owner = g_thread_ref (g_thread_self ());
+      self->context = g_main_context_ref_thread_default ();
+    }
+  return op;
+}

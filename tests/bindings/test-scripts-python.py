@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Ops written in Python. test-scripts-gjs.js has the same tests.
+
+import asyncio
+import gc
+
+from testing import Candela, GLib, check, equal, raises, run, skip_all, test
+
+try:
+    import numpy as np
+except ImportError:
+    skip_all("there is no NumPy")
+
+import candela as xp
+
+
+@xp.op(inplace=[0])
+def script_softsign(x):
+    """x / (1 + |x|).
+
+    More of it."""
+    return x / (1 + np.abs(x))
+
+
+@test("a function of elements")
+def _():
+    x = np.linspace(-3, 3, 1001)
+    equal(np.asarray(script_softsign(xp.asarray(x))).tolist(), (x / (1 + np.abs(x))).tolist())
+    equal(str(xp.script_softsign(xp.asarray(3.0))), "0.75")
+    equal(np.asarray(xp.asarray([1.0, -3.0]).script_softsign()).tolist(), [0.5, -0.75])
+    check(script_softsign.__doc__.startswith("x / (1 + |x|)."))
+    check("script_softsign" in dir(xp))
+
+
+@test("several inputs broadcast")
+def _():
+    @xp.op
+    def script_hypot(x, y):
+        return np.hypot(x, y)
+
+    a, b = np.arange(3.0)[:, None], np.arange(4.0)
+    equal(np.asarray(script_hypot(xp.asarray(a), xp.asarray(b))).tolist(), np.hypot(a, b).tolist())
+    equal(np.asarray(script_hypot(xp.asarray([3.0]), 4)).tolist(), [5.0])
+    raises(ValueError, lambda: script_hypot(xp.asarray([1.0, 2.0]), xp.asarray([1.0, 2.0, 3.0])))
+
+    @xp.op(infer=lambda *arrays: arrays[0])
+    def script_sum_of(*arrays):
+        return sum(arrays)
+
+    equal(np.asarray(script_sum_of(*(xp.asarray([1, 2]) for _ in range(5)))).tolist(), [5, 10])
+
+
+@test("parameters")
+def _():
+    @xp.op
+    def script_affine(x, *, scale=2.0, shift: int = 1, name="a", flag=False, axes=(0, 1), absent: float = None):
+        check(type(scale) is float and type(shift) is int and type(flag) is bool and list(axes) == [0, 1])
+        check(absent is None)
+        return x * scale + shift + len(name) + flag
+
+    x = xp.asarray([1.0, 2.0])
+    equal(np.asarray(script_affine(x)).tolist(), [4.0, 6.0])
+    equal(np.asarray(script_affine(x, scale=3, shift=0, name="", flag=True)).tolist(), [4.0, 7.0])
+    equal(np.asarray(xp.expr("script_affine(x, shift=5)", x=x)).tolist(), [8.0, 10.0])
+    raises(ValueError, lambda: script_affine(x, scale="two"))
+    raises(TypeError, lambda: script_affine(x, colour=1))
+
+
+@test("another shape")
+def _():
+    @xp.op(infer=lambda x, *, keep: (x.dtype, x.shape[:-1] + ((1,) if keep else ())))
+    def script_last_sum(x, out, *, keep=False):
+        np.sum(x, axis=-1, keepdims=keep, out=out)
+
+    x = np.arange(6.0).reshape(2, 3)
+    equal(np.asarray(script_last_sum(xp.asarray(x))).tolist(), [3.0, 12.0])
+    equal(script_last_sum(xp.asarray(x), keep=True).shape, (2, 1))
+    equal(script_last_sum(xp.asarray(x)).shape, (2,))
+
+
+@test("several outputs")
+def _():
+    @xp.op(outputs=["quotient", "remainder"], infer=lambda a, b: [a, a])
+    def script_divmod(a, b):
+        return [a // b, a % b]
+
+    quotient, remainder = script_divmod(xp.asarray([7, 8, 9]), xp.asarray([2, 3, 4]))
+    equal(np.asarray(quotient).tolist(), [3, 2, 2])
+    equal(np.asarray(remainder).tolist(), [1, 2, 1])
+    equal(np.asarray(script_divmod(xp.asarray([7]), xp.asarray([2])).remainder).tolist(), [1])
+
+
+@test("strided inputs")
+def _():
+    seen = []
+
+    @xp.op
+    def script_seen(x):
+        seen.append((x.shape, x.flags.writeable))
+        return x
+
+    x = np.arange(12.0).reshape(3, 4)
+    for view in (lambda a: a.T, lambda a: a[::-1, ::2], lambda a: a[:0], lambda a: a[1, 2], lambda a: a[:, None]):
+        equal(np.asarray(script_seen(view(xp.asarray(x)))).tolist(), view(x).tolist())
+    check(not any(writeable for _, writeable in seen))
+
+
+@test("in expressions, by name and operator")
+def _():
+    @xp.op(operators="attribute:.twice")
+    def script_twice(x):
+        return 2 * x
+
+    equal(np.asarray(xp.expr("x.twice + script_twice(1.0)", x=xp.asarray([1, 2]))).tolist(), [4.0, 6.0])
+
+
+@test("in place, as the plan says")
+def _():
+    plan = str(script_softsign(xp.asarray([1.0, 2.0]) * 2).plan())
+    check("in place over %2" in plan, plan)
+
+
+@test("results that are written or returned")
+def _():
+    @xp.op
+    def script_both(x, out):
+        out[...] = x
+        return out
+
+    @xp.op
+    def script_scalar(x):
+        return 0 * x + 5
+
+    equal(np.asarray(script_both(xp.asarray([1, 2]))).tolist(), [1, 2])
+    equal(str(script_scalar(xp.asarray(1))), "5")
+
+
+@test("what a script says is wrong")
+def _():
+    @xp.op
+    def script_bad(x):
+        raise KeyError("no luck")
+
+    @xp.op(infer=lambda x: 1 / 0)
+    def script_bad_infer(x):
+        return x
+
+    error = raises(RuntimeError, lambda: script_bad(xp.asarray([1.0])).materialize())
+    equal((error.domain, error.code), ("candela-error-quark", int(Candela.Error.SCRIPT)))
+    equal(error.message, "script_bad: KeyError: 'no luck'")
+    error = raises(RuntimeError, lambda: script_bad_infer(xp.asarray([1.0])))
+    equal(error.message, "script_bad_infer: ZeroDivisionError: division by zero")
+    error = raises(GLib.Error, lambda: Candela.Expression.build("script_bad(1.0)", {}).materialize())
+    check("no luck" in error.message)
+
+
+@test("results that do not fit")
+def _():
+    @xp.op
+    def script_longer(x):
+        return np.zeros(len(x) + 1)
+
+    @xp.op
+    def script_nothing(x):
+        pass
+
+    @xp.op(infer=lambda x: ("float64",))
+    def script_half_spec(x):
+        return x
+
+    @xp.op(infer=lambda x: ("number", x.shape))
+    def script_no_dtype(x):
+        return x
+
+    @xp.op(infer=lambda x: (x.dtype, (-1,)))
+    def script_negative(x):
+        return x
+
+    x = xp.asarray([1.0])
+    check("said (1,)" in raises(RuntimeError, lambda: script_longer(x).materialize()).message)
+    raises(RuntimeError, lambda: script_nothing(x).materialize())
+    raises(RuntimeError, lambda: script_half_spec(x))
+    raises(RuntimeError, lambda: script_no_dtype(x))
+    raises(ValueError, lambda: script_negative(x))
+
+
+@test("facts that are wrong")
+def _():
+    raises(TypeError, lambda: xp.op(lambda x, y=1: x, name="script_a"))
+    raises(TypeError, lambda: xp.op(lambda x, **more: x, name="script_a"))
+    raises(TypeError, lambda: xp.op(lambda x, *, p: x, name="script_a"))
+    raises(TypeError, lambda: xp.op(lambda x: x, name="script_a", colour=1))
+    raises(xp.CandelaError, lambda: xp.op(lambda x: x, name="Script"))
+    raises(xp.CandelaError, lambda: xp.op(lambda x: x, name="script_a", inplace=[1]))
+    raises(xp.CandelaError, lambda: xp.op(lambda x: x, name="script_a", aliasing="takeover"))
+    raises(xp.CandelaError, lambda: xp.op(lambda x: x, name="script_a", kinds=["number"]))
+
+
+@test("a name that is taken")
+def _():
+    error = raises(xp.CandelaError, lambda: xp.op(lambda a, b: a, name="add"))
+    check("elementwise" in error.message)
+    raises(xp.CandelaError, lambda: xp.op(lambda x: x, name="script_softsign"))
+
+
+@test("views that are kept")
+def _():
+    kept = []
+
+    @xp.op
+    def script_keeper(x, out):
+        kept.extend((x, out))
+        out[...] = x
+
+    y = script_keeper(xp.asarray(np.ones(100000)) * 3)
+    equal(float(xp.sum(y)), 300000.0)
+    del y
+    gc.collect()
+    xp.sum(xp.asarray(np.ones(100000)) * 5).materialize()
+    check(all(view.shape == (100000,) and view.sum() is not None for view in kept))
+
+
+@test("in the background")
+def _():
+    async def several():
+        return await asyncio.gather(*(script_softsign(xp.asarray([float(i)])).materialize_async() for i in range(4)))
+
+    equal([float(x[0]) for x in asyncio.run(several())], [i / (1 + i) for i in range(4)])
+
+
+@test("dtypes")
+def _():
+    @xp.op
+    def script_same(x):
+        return x
+
+    for name in ("bool", "int8", "uint64", "float16", "float32", "complex64", "complex128"):
+        x = np.ones(3, name)
+        got = np.asarray(script_same(xp.asarray(x)))
+        equal((got.dtype, got.tolist()), (x.dtype, x.tolist()))
+
+    @xp.op(kinds=["float"])
+    def script_floats(x):
+        return x
+
+    raises(TypeError, lambda: script_floats(xp.asarray([1])))
+
+
+run("scripts.list")
