@@ -16,17 +16,24 @@ FftKiss *fft_kiss_new (gsize n, gboolean inverse);
 void fft_kiss_run (FftKiss *kiss, const double *in, double *out);
 void fft_kiss_free (FftKiss *kiss);
 
+/* What a line is, before and after. */
+typedef enum {
+  FFT_COMPLEX,
+  FFT_REAL_TO_HALF, /* n / 2 + 1 numbers: the others are conjugate to these */
+  FFT_HALF_TO_REAL
+} FftWay;
+
 /* transform.c, or what another plugin has in its place: sums of x[k] exp (∓2πi jk / n) for
  * any n, in O(n log n). The parts are floats if the transform is single, otherwise
  * doubles. One thread may use it at a time. in, which may be overwritten, and out are
  * apart and each at the start of a cache line; scale multiplies the result. */
 typedef struct _FftTransform FftTransform;
 
-/* Whether there are single ones. */
-extern const gboolean fft_transform_has_single;
+/* Whether there are single ones, and other ways than FFT_COMPLEX. */
+extern const gboolean fft_transform_has_single, fft_transform_has_real;
 
 /* NULL if there is no memory. */
-FftTransform *fft_transform_new (gsize n, gboolean inverse, gboolean single);
+FftTransform *fft_transform_new (gsize n, FftWay way, gboolean inverse, gboolean single);
 void fft_transform_run (FftTransform *transform, gpointer in, gpointer out, double scale);
 void fft_transform_free (FftTransform *transform);
 

@@ -17,26 +17,19 @@ enum {
   PARAM_NORM
 };
 
-/* What a line is, before and after. */
-typedef enum {
-  COMPLEX_TO_COMPLEX,
-  REAL_TO_HALF,
-  HALF_TO_REAL
-} Way;
-
 typedef struct
 {
-  Way way;
+  FftWay way;
   gboolean inverse; /* exp (+…), and by default divided by n */
 } Kind;
 
-static const Kind kind_fft = { COMPLEX_TO_COMPLEX, FALSE };
-static const Kind kind_ifft = { COMPLEX_TO_COMPLEX, TRUE };
-static const Kind kind_rfft = { REAL_TO_HALF, FALSE };
-static const Kind kind_irfft = { HALF_TO_REAL, TRUE };
+static const Kind kind_fft = { FFT_COMPLEX, FALSE };
+static const Kind kind_ifft = { FFT_COMPLEX, TRUE };
+static const Kind kind_rfft = { FFT_REAL_TO_HALF, FALSE };
+static const Kind kind_irfft = { FFT_HALF_TO_REAL, TRUE };
 /* Time and frequency are exchanged. */
-static const Kind kind_hfft = { HALF_TO_REAL, FALSE };
-static const Kind kind_ihfft = { REAL_TO_HALF, TRUE };
+static const Kind kind_hfft = { FFT_HALF_TO_REAL, FALSE };
+static const Kind kind_ihfft = { FFT_REAL_TO_HALF, TRUE };
 
 /* ---- Shapes ---- */
 
@@ -64,7 +57,7 @@ read_params (const CandelaParams *params, const Kind *kind, const CandelaLayout 
   if (!candela_axis_normalize (axis, (guint) rank, error))
     return FALSE;
   *n = candela_params_is_set (params, PARAM_N) ? candela_params_get_int (params, PARAM_N)
-       : kind->way == HALF_TO_REAL             ? 2 * (shape[*axis] - 1)
+       : kind->way == FFT_HALF_TO_REAL         ? 2 * (shape[*axis] - 1)
                                                : shape[*axis];
   return TRUE;
 }
@@ -88,8 +81,8 @@ infer (CandelaInference *inference, const Kind *kind, GError **error)
                                    candela_params_is_set (candela_inference_get_params (inference), PARAM_N)
                                      ? ""
                                      : ": give n, or an axis that is long enough");
-  shape[axis] = kind->way == REAL_TO_HALF ? (gint64) half_of (n) : n;
-  if (kind->way == HALF_TO_REAL)
+  shape[axis] = kind->way == FFT_REAL_TO_HALF ? (gint64) half_of (n) : n;
+  if (kind->way == FFT_HALF_TO_REAL)
     result = is_single (dtype) ? CANDELA_DTYPE_FLOAT32 : CANDELA_DTYPE_FLOAT64;
   else
     result = is_single (dtype) ? CANDELA_DTYPE_COMPLEX64 : CANDELA_DTYPE_COMPLEX128;
@@ -110,6 +103,7 @@ typedef struct
   gint64 n_lines;
   gint64 per_chunk;
   gint64 inner;    /* elements from one of an output line to the next */
+  FftWay way;      /* of the transforms: all numbers may be complex */
   gboolean single; /* the transforms are */
   double scale;
   pthread_mutex_t lock;
@@ -132,7 +126,8 @@ take_transform (Share *share)
       share->idle = g_slist_delete_link (share->idle, share->idle);
     }
   pthread_mutex_unlock (&share->lock);
-  return transform != NULL ? transform : fft_transform_new ((gsize) share->n, share->kind->inverse, share->single);
+  return transform != NULL ? transform
+                           : fft_transform_new ((gsize) share->n, share->way, share->kind->inverse, share->single);
 }
 
 static void
@@ -149,45 +144,47 @@ number_size (const Share *share)
   return 2 * (share->single ? sizeof (float) : sizeof (double));
 }
 
-/* The second half of a line, from the first. */
-#define MIRROR(name, type)                                                                                             \
-  static void name (type *x, gint64 n)                                                                                 \
+/* Half a line: what has to be real, and the second half if it is wanted. */
+#define COMPLETE(name, type)                                                                                           \
+  static void name (type *x, gint64 n, gboolean whole)                                                                 \
   {                                                                                                                    \
     x[1] = 0;                                                                                                          \
     if (n % 2 == 0)                                                                                                    \
       x[n + 1] = 0;                                                                                                    \
-    for (gint64 k = n / 2 + 1; k < n; k++)                                                                             \
+    for (gint64 k = n / 2 + 1; whole && k < n; k++)                                                                    \
       {                                                                                                                \
         x[2 * k] = x[2 * (n - k)];                                                                                     \
         x[2 * k + 1] = -x[2 * (n - k) + 1];                                                                            \
       }                                                                                                                \
   }
 
-MIRROR (mirror_floats, float)
-MIRROR (mirror_doubles, double)
+COMPLETE (complete_floats, float)
+COMPLETE (complete_doubles, double)
 
-/* The n numbers that are transformed: what is given, then zeros; of a half the other
- * half too. */
+/* The numbers that are transformed: what is given, then zeros; of a half the other half
+ * too, if they are to be complex. */
 static void
 read_line (const Share *share, gint64 line, gpointer in)
 {
-  gsize size = number_size (share);
+  gboolean real = share->way == FFT_REAL_TO_HALF;
+  gint64 n = share->way == FFT_HALF_TO_REAL ? (gint64) half_of (share->n) : share->n;
+  gsize size = real ? number_size (share) / 2 : number_size (share);
+  CandelaDType dtype = share->single ? (real ? CANDELA_DTYPE_FLOAT32 : CANDELA_DTYPE_COMPLEX64)
+                                     : (real ? CANDELA_DTYPE_FLOAT64 : CANDELA_DTYPE_COMPLEX128);
 
-  candela_kernel_pack_layout (share->kernel, 0, share->lines,
-                              share->single ? CANDELA_DTYPE_COMPLEX64 : CANDELA_DTYPE_COMPLEX128, line * share->length,
-                              (gsize) share->given, in);
-  memset ((guint8 *) in + (gsize) share->given * size, 0, (gsize) (share->n - share->given) * size);
-  if (share->kind->way != HALF_TO_REAL)
+  candela_kernel_pack_layout (share->kernel, 0, share->lines, dtype, line * share->length, (gsize) share->given, in);
+  memset ((guint8 *) in + (gsize) share->given * size, 0, (gsize) (n - share->given) * size);
+  if (share->kind->way != FFT_HALF_TO_REAL)
     return;
   if (share->single)
-    mirror_floats (in, share->n);
+    complete_floats (in, share->n, share->way == FFT_COMPLEX);
   else
-    mirror_doubles (in, share->n);
+    complete_doubles (in, share->n, share->way == FFT_COMPLEX);
 }
 
-/* Numbers, or their real parts, a step apart. */
+/* Complex numbers, or real ones that come so far apart, a step apart. */
 #define WRITE(name, from_type, type)                                                                                   \
-  static void name (const from_type *from, type *to, gint64 n, gint64 step, gboolean complex)                          \
+  static void name (const from_type *from, type *to, gint64 n, gint64 step, gboolean complex, gint64 apart)            \
   {                                                                                                                    \
     if (complex)                                                                                                       \
       for (gint64 k = 0; k < n; k++)                                                                                   \
@@ -197,7 +194,7 @@ read_line (const Share *share, gint64 line, gpointer in)
         }                                                                                                              \
     else                                                                                                               \
       for (gint64 k = 0; k < n; k++)                                                                                   \
-        to[k * step] = (type) from[2 * k];                                                                             \
+        to[k * step] = (type) from[k * apart];                                                                         \
   }
 
 WRITE (write_floats, float, float)
@@ -209,15 +206,16 @@ write_line (const Share *share, gint64 line, gconstpointer out)
 {
   CandelaDType dtype = candela_kernel_get_output_dtype (share->kernel, 0);
   gint64 at = line / share->inner * share->inner * share->out_length + line % share->inner;
-  gboolean complex = share->kind->way != HALF_TO_REAL;
+  gboolean complex = share->kind->way != FFT_HALF_TO_REAL;
+  gint64 apart = share->way == FFT_COMPLEX ? 2 : 1;
   gpointer to = (guint8 *) candela_kernel_get_output (share->kernel, 0) + at * (gint64) candela_dtype_get_size (dtype);
 
   if (share->single)
-    write_floats (out, to, share->out_length, share->inner, complex);
+    write_floats (out, to, share->out_length, share->inner, complex, apart);
   else if (is_single (dtype))
-    write_rounded (out, to, share->out_length, share->inner, complex);
+    write_rounded (out, to, share->out_length, share->inner, complex, apart);
   else
-    write_doubles (out, to, share->out_length, share->inner, complex);
+    write_doubles (out, to, share->out_length, share->inner, complex, apart);
 }
 
 static void
@@ -297,8 +295,9 @@ compute (CandelaKernel *kernel, const Kind *kind, GError **error)
   for (gsize a = (gsize) axis + 1; a < rank; a++)
     share.inner *= shape[a];
   share.length = candela_layout_get_shape (layout, NULL)[axis];
-  share.given = MIN (share.length, kind->way == HALF_TO_REAL ? (gint64) half_of (share.n) : share.n);
+  share.given = MIN (share.length, kind->way == FFT_HALF_TO_REAL ? (gint64) half_of (share.n) : share.n);
   share.single = fft_transform_has_single && is_single (candela_kernel_get_output_dtype (kernel, 0));
+  share.way = fft_transform_has_real ? kind->way : FFT_COMPLEX;
   share.scale = choose_scale (params, kind, share.n);
   share.per_chunk = MAX (CHUNK_ELEMENTS / share.n, 1);
   share.lines = make_lines (layout, axis, error);

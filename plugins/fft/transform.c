@@ -87,10 +87,10 @@ prepare_convolution (FftTransform *transform, gboolean inverse)
   return TRUE;
 }
 
-const gboolean fft_transform_has_single = FALSE;
+const gboolean fft_transform_has_single = FALSE, fft_transform_has_real = FALSE;
 
 FftTransform *
-fft_transform_new (gsize n, gboolean inverse, gboolean single)
+fft_transform_new (gsize n, FftWay way, gboolean inverse, gboolean single)
 {
   FftTransform *transform = g_new0 (FftTransform, 1);
   gboolean ok;

@@ -13,6 +13,7 @@
 struct _FftTransform
 {
   gsize n;
+  FftWay way;
   gboolean inverse, single;
   guint users;   /* under the lock */
   gpointer plan; /* an fftw_plan, or an fftwf_plan */
@@ -22,25 +23,53 @@ struct _FftTransform
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static GSList *transforms; /* FftTransform, under the lock */
 
-const gboolean fft_transform_has_single = TRUE;
+const gboolean fft_transform_has_single = TRUE, fft_transform_has_real = TRUE;
 
+/* FFTW has exp (-…) for real numbers and exp (+…) to them: for the others one side is
+ * conjugate. */
 #define PRECISION(name, prefix, type)                                                                                  \
-  static gpointer plan_##name (gsize n, gboolean inverse, gpointer in, gpointer out)                                   \
+  static gpointer plan_##name (const FftTransform *wanted, gpointer in, gpointer out)                                  \
   {                                                                                                                    \
-    const prefix##_iodim64 line = { (ptrdiff_t) n, 1, 1 };                                                             \
+    const prefix##_iodim64 line = { (ptrdiff_t) wanted->n, 1, 1 };                                                     \
+    const unsigned flags = FFTW_ESTIMATE | FFTW_DESTROY_INPUT;                                                         \
                                                                                                                        \
-    return prefix##_plan_guru64_dft (1, &line, 0, NULL, in, out, inverse ? FFTW_BACKWARD : FFTW_FORWARD,               \
-                                     FFTW_ESTIMATE | FFTW_DESTROY_INPUT);                                              \
+    if (wanted->way == FFT_REAL_TO_HALF)                                                                               \
+      return prefix##_plan_guru64_dft_r2c (1, &line, 0, NULL, in, out, flags);                                         \
+    if (wanted->way == FFT_HALF_TO_REAL)                                                                               \
+      return prefix##_plan_guru64_dft_c2r (1, &line, 0, NULL, in, out, flags);                                         \
+    return prefix##_plan_guru64_dft (1, &line, 0, NULL, in, out, wanted->inverse ? FFTW_BACKWARD : FFTW_FORWARD,       \
+                                     flags);                                                                           \
   }                                                                                                                    \
                                                                                                                        \
-  static void run_##name (gpointer plan, gsize n, gpointer in, gpointer out, type scale)                               \
+  static void scale_##name (type *parts, gsize n, type even, type odd)                                                 \
   {                                                                                                                    \
-    type *parts = out;                                                                                                 \
+    if (even == 1 && odd == 1)                                                                                         \
+      return;                                                                                                          \
+    for (gsize k = 0; k < n; k += 2)                                                                                   \
+      {                                                                                                                \
+        parts[k] *= even;                                                                                              \
+        parts[k + 1] *= odd;                                                                                           \
+      }                                                                                                                \
+  }                                                                                                                    \
                                                                                                                        \
-    prefix##_execute_dft (plan, in, out);                                                                              \
-    if (scale != 1)                                                                                                    \
-      for (gsize k = 0; k < 2 * n; k++)                                                                                \
-        parts[k] *= scale;                                                                                             \
+  static void run_##name (const FftTransform *transform, gpointer in, gpointer out, type scale)                        \
+  {                                                                                                                    \
+    gsize n = transform->n, half = 2 * (n / 2 + 1);                                                                    \
+                                                                                                                       \
+    switch (transform->way)                                                                                            \
+      {                                                                                                                \
+      case FFT_COMPLEX:                                                                                                \
+        prefix##_execute_dft (transform->plan, in, out);                                                               \
+        scale_##name (out, 2 * n, scale, scale);                                                                       \
+        break;                                                                                                         \
+      case FFT_REAL_TO_HALF:                                                                                           \
+        prefix##_execute_dft_r2c (transform->plan, in, out);                                                           \
+        scale_##name (out, half, scale, transform->inverse ? -scale : scale);                                          \
+        break;                                                                                                         \
+      case FFT_HALF_TO_REAL:                                                                                           \
+        scale_##name (in, half, scale, transform->inverse ? scale : -scale);                                           \
+        prefix##_execute_dft_c2r (transform->plan, in, out);                                                           \
+      }                                                                                                                \
   }
 
 PRECISION (single, fftwf, float)
@@ -50,43 +79,43 @@ PRECISION (double, fftw, double)
  * way takes, a convolution for a prime length; the arrays that a plan is made for, which
  * are not touched, are in it. */
 static gpointer
-make_plan (gsize n, gboolean inverse, gboolean single)
+make_plan (const FftTransform *wanted)
 {
-  gsize bytes = (n * 2 * (single ? sizeof (float) : sizeof (double)) + 63) & ~(gsize) 63;
+  gsize bytes = (wanted->n * 2 * (wanted->single ? sizeof (float) : sizeof (double)) + 63) & ~(gsize) 63;
   gpointer room, plan;
 
-  if (n > G_MAXSIZE / 1024 || posix_memalign (&room, 64, 16 * bytes) != 0)
+  if (wanted->n > G_MAXSIZE / 1024 || posix_memalign (&room, 64, 16 * bytes) != 0)
     return NULL;
-  plan = (single ? plan_single : plan_double) (n, inverse, room, (guint8 *) room + bytes);
+  plan = (wanted->single ? plan_single : plan_double) (wanted, room, (guint8 *) room + bytes);
   free (room);
   return plan;
 }
 
 static FftTransform *
-find_transform (gsize n, gboolean inverse, gboolean single)
+find_transform (const FftTransform *wanted)
 {
   for (GSList *link = transforms; link != NULL; link = link->next)
     {
       FftTransform *transform = link->data;
 
-      if (transform->n == n && transform->inverse == inverse && transform->single == single)
+      if (transform->n == wanted->n && transform->way == wanted->way && transform->inverse == wanted->inverse
+          && transform->single == wanted->single)
         return transform;
     }
   return NULL;
 }
 
 FftTransform *
-fft_transform_new (gsize n, gboolean inverse, gboolean single)
+fft_transform_new (gsize n, FftWay way, gboolean inverse, gboolean single)
 {
-  FftTransform *transform;
-  gpointer plan;
+  FftTransform wanted = { .n = n, .way = way, .inverse = inverse, .single = single }, *transform;
 
   pthread_mutex_lock (&lock);
-  transform = find_transform (n, inverse, single);
-  if (transform == NULL && (plan = make_plan (n, inverse, single)) != NULL)
+  transform = find_transform (&wanted);
+  if (transform == NULL && (wanted.plan = make_plan (&wanted)) != NULL)
     {
       transform = g_new (FftTransform, 1);
-      *transform = (FftTransform){ .n = n, .inverse = inverse, .single = single, .plan = plan };
+      *transform = wanted;
       transforms = g_slist_prepend (transforms, transform);
     }
   if (transform != NULL)
@@ -99,9 +128,9 @@ void
 fft_transform_run (FftTransform *transform, gpointer in, gpointer out, double scale)
 {
   if (transform->single)
-    run_single (transform->plan, transform->n, in, out, (float) scale);
+    run_single (transform, in, out, (float) scale);
   else
-    run_double (transform->plan, transform->n, in, out, scale);
+    run_double (transform, in, out, scale);
 }
 
 void
