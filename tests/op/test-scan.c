@@ -45,7 +45,7 @@ assert_refused (CandelaRegistry *registry, guint index, const char *file, const 
   g_assert_cmpstr (refused[index], ==, message);
 }
 
-#define CRASHED "it crashed as its ops were to be registered: Segmentation fault"
+#define CRASHED "it crashed as its ops were to be registered: Aborted"
 #define ENDED "it ended the process as its ops were to be registered, with the status 3"
 #define HUNG "it has not registered its ops within 1 s"
 
