@@ -258,14 +258,15 @@ class _Watch:
 
 def run(nodes, cancellable, progress):
     """The tensors of nodes, computed together."""
+    # Nothing is given as user data: PyGObject would lose it where there is no function that gets it.
     plan = _new_plan(nodes, _PLAN_FLAGS)
     if cancellable is None and progress is None and plan.get_intermediate_bytes() < _LONG:
-        return plan.run([], None, None, None)[0]
+        return plan.run([], None, None)[0]
     watched = threading.current_thread() is threading.main_thread() or progress is not None
     watch = _Watch(cancellable or Gio.Cancellable(), progress)
     try:
         with watch:
-            tensors, _ = plan.run([], watch.cancellable, watch if watched else None, None)
+            tensors, _ = plan.run([], watch.cancellable, watch if watched else None)
     except GLib.Error:
         if watch.problem is not None:
             raise watch.problem from None
