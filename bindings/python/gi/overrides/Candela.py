@@ -79,11 +79,7 @@ def _argument(name, operand):
 def apply(name, operands, *params):
     """An op by its name over operands; params are names and values in turn, as in make_params()."""
     nodes = [operand._node if type(operand) is Array else _argument(name, operand) for operand in operands]
-    try:
-        given = make_params(*params) if params else None
-    except TypeError:
-        # What cannot be looked up, as an array that is an index, may yet be a parameter.
-        given = make_params.__wrapped__(*params)
+    given = make_params(*params) if params else None
     try:
         return _wrap(_new_op(name, nodes, given))
     except GLib.Error as error:

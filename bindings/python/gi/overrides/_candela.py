@@ -210,11 +210,15 @@ def _make_params(*items):
 
 def make_params(*items):
     """a{sv} of names and values in turn; None is not given."""
-    for item in items:
+    for item in items[1::2]:
         # To the cache -0.0 is 0.0.
-        if isinstance(item, float) and item == 0 and math.copysign(1, item) < 0:
+        if isinstance(item, float) and not item and math.copysign(1, item) < 0:
             return _make_params.__wrapped__(*items)
-    return _make_params(*items)
+    try:
+        return _make_params(*items)
+    except TypeError:
+        # What cannot be looked up, as an array that is an index, may yet be a parameter.
+        return _make_params.__wrapped__(*items)
 
 
 # ---- Runs ----
