@@ -110,6 +110,40 @@ void test_errors () {
     }
 }
 
+int64 resident_pages () {
+    string text;
+
+    try {
+        FileUtils.get_contents ("/proc/self/statm", out text);
+    } catch (Error error) {
+        return 0;
+    }
+    return int64.parse (text.split (" ")[1]);
+}
+
+// CANDELA_TEST_ARRAYS says how many arrays are made, used and dropped.
+void test_dropped () {
+    var n = int64.parse (Environment.get_variable ("CANDELA_TEST_ARRAYS") ?? "50000");
+    int64 before = 0;
+
+    for (int64 i = 0; i < 5000 + n; i++) {
+        if (i == 5000)
+            before = resident_pages ();
+        try {
+            var x = new Candela.Node.tensor (make_tensor ({ 1, 2, 3 }, { 3 }));
+            Candela.Node[] inputs = { x, new Candela.Node.int (i) };
+            inputs = { new Candela.Node.op ("multiply", inputs, null) };
+            assert (new Candela.Node.op ("sum", inputs, null).materialize ().get_double ({}) == 6.0 * i);
+            if (i % 10 == 0)
+                new Candela.Node.op ("add", inputs, null);
+        } catch (Error error) {
+            assert (error is Candela.Error.ARITY);
+        }
+    }
+    // A leak of 32 bytes an array would show.
+    assert (resident_pages () - before < 256);
+}
+
 async void materialize (MainLoop loop) {
     try {
         var node = Candela.Expression.build ("sum(arange(1000))", null);
@@ -142,5 +176,6 @@ int main (string[] args) {
     Test.add_func ("/vala/plan", test_plan);
     Test.add_func ("/vala/errors", test_errors);
     Test.add_func ("/vala/async", test_async);
+    Test.add_func ("/vala/dropped", test_dropped);
     return Test.run ();
 }
