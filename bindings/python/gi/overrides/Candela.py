@@ -13,7 +13,7 @@ from ..module import get_introspection_module
 from ..overrides import override
 from ._candela import (  # noqa: F401
     BY_PYTHON, BY_TYPESTR, HALVES, TYPESTRS, AxisError, CandelaError, DTypeError, LinAlgError, ParameterError,
-    ShapeError, as_dtype, make_params, run, to_index_error, to_python)
+    ShapeError, _make_params, as_dtype, make_params, run, to_index_error, to_python)
 
 Candela = get_introspection_module("Candela")
 
@@ -378,7 +378,7 @@ class Array:
             if kind is Array:
                 return _wrap(_new_op("take", [self._node, key._node], _OF_FIRST_AXIS))
             text = ", ".join([_PARTS[type(part)](part) for part in key]) if kind is tuple else _PARTS[kind](key)
-            return _wrap(_new_op("index", [self._node], make_params("key", text)))
+            return _wrap(_new_op("index", [self._node], _make_params("key", text)))
         except (GLib.Error, KeyError, TypeError, ValueError):
             pass
         try:
