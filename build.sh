@@ -14,7 +14,7 @@ jobs=${CANDELA_JOBS:-2}
 
 packages="gcc g++ make libc6-dev autoconf automake libtool autoconf-archive pkgconf xz-utils
   libglib2.0-dev libjson-glib-dev libzip-dev libopenblas-dev libdnnl-dev libsleef-dev libkissfft-dev
-  libgraphviz-dev
+  libgraphviz-dev libffi-dev
   gobject-introspection libgirepository1.0-dev gir1.2-glib-2.0 gi-docgen
   python3 python3-gi python3-numpy python3-venv gjs valac"
 

@@ -12,6 +12,7 @@
 #include <candela/value/tensor.h>
 #include <candela/op/op.h>
 #include <candela/op/plugin.h>
+#include <candela/op/foreign.h>
 #include <candela/op/registry.h>
 #include <candela/op/script.h>
 #include <candela/graph/node.h>

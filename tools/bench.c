@@ -440,11 +440,13 @@ int
 tool_bench (int argc, char **argv)
 {
   BenchOptions options = { .threads = TOOL_NOT_GIVEN, .runs = TOOL_NOT_GIVEN };
-  g_auto (GStrv) positionals = NULL;
+  g_auto (GStrv) positionals = NULL, foreign = NULL;
   g_autofree char *file = NULL;
+  GError *error = NULL;
   int status = TOOL_EXIT_FINE;
   const GOptionEntry entries[] = {
     { "file", 'f', 0, G_OPTION_ARG_FILENAME, &file, "Read the expression from FILE; - is standard input", "FILE" },
+    { "foreign", 0, 0, G_OPTION_ARG_STRING_ARRAY, &foreign, TOOL_FOREIGN_HELP, "OP" },
     { "threads", 0, 0, G_OPTION_ARG_INT, &options.threads, "Use N threads", "N" },
     { "runs", 0, 0, G_OPTION_ARG_INT, &options.runs, "Run N times; else for about half a second", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },
@@ -462,6 +464,8 @@ tool_bench (int argc, char **argv)
     return tool_fail_usage (command.name, "--runs is a number from 1 to 10000000");
   if (options.threads != TOOL_NOT_GIVEN)
     candela_set_num_threads (options.threads);
+  if (!tool_add_foreign (foreign, &error))
+    return tool_fail (error);
   options.file = file;
   return bench_program (&options, positionals);
 }

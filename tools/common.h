@@ -45,6 +45,10 @@ typedef struct
 gboolean tool_parse_options (const ToolCommand *command, const GOptionEntry *entries, int argc, char **argv,
                              char ***positionals, int *status);
 
+/* --foreign: makes ops of functions of shared libraries, so that the expression finds them. */
+#define TOOL_FOREIGN_HELP "An op of a foreign function, or a file of them; may be given again"
+gboolean tool_add_foreign (char **texts, GError **error);
+
 /* An expression and what its names stand for. */
 typedef struct
 {

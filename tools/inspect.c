@@ -9,8 +9,9 @@
 #include <string.h>
 
 static const ToolCommand command = {
-  "inspect", "[PLUGIN | OP | MODULE.so]", "Lists plugins and ops, or tells all that one of them declares.",
-  "An op is given by its name or its operator. A plugin is given by its name, or by the path of its module.\n"
+  "inspect", "[PLUGIN | OP | MODULE.so | FILE.ops]", "Lists plugins and ops, or tells all that one of them declares.",
+  "An op is given by its name or its operator. A plugin is given by its name, or by the path of its module or .ops "
+  "file.\n"
   "Without an argument everything is listed, and at the end what was found but could not be used, with the\n"
   "reason. Where two plugins have an op of one name, the first in the search path gives it.\n"
   "\n"
@@ -377,6 +378,12 @@ describe_op (CandelaRegistry *registry, CandelaOp *op)
   return g_variant_ref_sink (g_variant_builder_end (&all));
 }
 
+static gboolean
+is_file_name (const char *name)
+{
+  return strchr (name, '/') != NULL || g_str_has_suffix (name, ".so") || g_str_has_suffix (name, ".ops");
+}
+
 /* What the argument names, described; is_op says what it is. */
 static GVariant *
 describe_named (CandelaRegistry *registry, const char *name, gboolean *is_op, GError **error)
@@ -385,7 +392,7 @@ describe_named (CandelaRegistry *registry, const char *name, gboolean *is_op, GE
   CandelaOp *op;
 
   *is_op = FALSE;
-  if (strchr (name, '/') != NULL || g_str_has_suffix (name, ".so"))
+  if (is_file_name (name))
     {
       plugin = candela_registry_load_file (registry, name, error);
       return plugin != NULL ? g_variant_ref_sink (describe_plugin (registry, plugin)) : NULL;
@@ -448,7 +455,7 @@ compare_versions (const char *a, const char *b)
 static int
 exists (CandelaRegistry *registry, const char *name, const char *version)
 {
-  gboolean is_file = strchr (name, '/') != NULL || g_str_has_suffix (name, ".so");
+  gboolean is_file = is_file_name (name);
   CandelaPlugin *plugin =
     is_file ? candela_registry_load_file (registry, name, NULL) : candela_registry_lookup_plugin (registry, name, NULL);
   CandelaOp *op = plugin == NULL && !is_file ? find_op (registry, name, NULL) : NULL;
@@ -466,7 +473,7 @@ exists (CandelaRegistry *registry, const char *name, const char *version)
 static int
 print_key_file (CandelaRegistry *registry, const char *name)
 {
-  gboolean path = strchr (name, '/') != NULL || g_str_has_suffix (name, ".so");
+  gboolean path = is_file_name (name);
   GError *error = NULL;
   CandelaPlugin *plugin = path ? candela_registry_load_file (registry, name, &error)
                                : candela_registry_lookup_plugin (registry, name, &error);

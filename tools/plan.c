@@ -64,7 +64,7 @@ int
 tool_plan (int argc, char **argv)
 {
   PlanOptions options = { 0 };
-  g_auto (GStrv) positionals = NULL;
+  g_auto (GStrv) positionals = NULL, foreign = NULL;
   g_auto (ToolProgram) program = { 0 };
   g_autoptr (CandelaExpression) expression = NULL;
   g_autofree char *file = NULL, *format = NULL, *output = NULL, *text = NULL;
@@ -72,6 +72,7 @@ tool_plan (int argc, char **argv)
   int status = TOOL_EXIT_FINE;
   const GOptionEntry entries[] = {
     { "file", 'f', 0, G_OPTION_ARG_FILENAME, &file, "Read the expression from FILE; - is standard input", "FILE" },
+    { "foreign", 0, 0, G_OPTION_ARG_STRING_ARRAY, &foreign, TOOL_FOREIGN_HELP, "OP" },
     { "format", 0, 0, G_OPTION_ARG_STRING, &format, "text (the default), json, dot or svg", "FORMAT" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write into FILE instead of printing", "FILE" },
     { "no-fusion", 0, 0, G_OPTION_ARG_NONE, &options.no_fusion, "Make every op a step of its own", NULL },
@@ -84,6 +85,8 @@ tool_plan (int argc, char **argv)
     return status;
   if (format != NULL && !g_strv_contains (formats, format))
     return tool_fail_usage (command.name, "unknown format '%s'; it is text, json, dot or svg", format);
+  if (!tool_add_foreign (foreign, &error))
+    return tool_fail (error);
   if (!tool_program_load (&program, &command, positionals, file, TRUE, &status))
     return status;
 

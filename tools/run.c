@@ -413,11 +413,13 @@ tool_run (int argc, char **argv)
 {
   RunOptions options = { 0 };
   g_auto (GStrv) positionals = NULL;
-  g_auto (GStrv) outputs = NULL;
+  g_auto (GStrv) outputs = NULL, foreign = NULL;
   g_autofree char *file = NULL;
+  GError *error = NULL;
   int status = TOOL_EXIT_FINE;
   const GOptionEntry entries[] = {
     { "file", 'f', 0, G_OPTION_ARG_FILENAME, &file, "Read the expression from FILE; - is standard input", "FILE" },
+    { "foreign", 0, 0, G_OPTION_ARG_STRING_ARRAY, &foreign, TOOL_FOREIGN_HELP, "OP" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME_ARRAY, &outputs, "Write instead of printing; may be given again",
       "[NAME=]FILE" },
     { "threads", 0, 0, G_OPTION_ARG_INT, &options.threads, "Use N threads", "N" },
@@ -437,6 +439,8 @@ tool_run (int argc, char **argv)
     return tool_fail_usage (command.name, "--threads is a number from 1 to 1024");
   if (options.threads != TOOL_NOT_GIVEN)
     candela_set_num_threads (options.threads);
+  if (!tool_add_foreign (foreign, &error))
+    return tool_fail (error);
   options.file = file;
   options.outputs = outputs;
   options.profile = profile_option.wanted;

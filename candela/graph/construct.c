@@ -170,7 +170,12 @@ settle_inputs (Construction *c, CandelaNode *const *given, GError **error)
   for (guint i = 0; i < c->n_inputs; i++)
     {
       CandelaDType fixed = candela_op_facts_input (c->facts, i)->fixed;
-      CandelaDType dtype = fixed == CANDELA_DTYPE_INVALID ? c->promoted : (CandelaDType) c->inputs[i]->dtype;
+      CandelaDType own = c->inputs[i]->dtype;
+      /* What is read as a fixed dtype is made one now, if it is a number that such an array
+       * would take: so its range is checked. */
+      CandelaDType dtype = fixed == CANDELA_DTYPE_INVALID                     ? c->promoted
+                           : candela_dtype_promote_weak (fixed, own) == fixed ? fixed
+                                                                              : own;
       CandelaNode *literal = NULL;
 
       if (ok && given[i]->weak && given[i]->literal && given[i]->dtype != dtype)

@@ -6,6 +6,7 @@
  * learnt goes into the cache. */
 #include <candela/op/module-private.h>
 
+#include <candela/op/foreign-private.h>
 #include <candela/value/debug-private.h>
 #include <glib/gstdio.h>
 #include <string.h>
@@ -127,6 +128,14 @@ read_key_file (CandelaModule *module, const char *filename)
     }
 }
 
+/* A .ops file lists its ops itself. */
+static void
+read_foreign_file (CandelaModule *module)
+{
+  module->facts.listed = candela_foreign_file_list (module->filename);
+  module->facts.known = module->facts.listed != NULL;
+}
+
 /* TRUE if the cache has it as it is now. */
 static gboolean
 recall (CandelaModule *module, GHashTable *cache)
@@ -157,7 +166,9 @@ candela_modules_learn (CandelaModule *const *modules, gsize n)
       stamp (key, module->facts.stamps + 2);
       if (module->facts.stamps[1] == 0 || recall (module, cache))
         continue;
-      if (module->facts.stamps[3] != 0)
+      if (candela_foreign_is_file (module->filename))
+        read_foreign_file (module);
+      else if (module->facts.stamps[3] != 0)
         read_key_file (module, key);
       g_ptr_array_add (module->facts.known ? learnt : unknown, module);
     }

@@ -2,7 +2,8 @@
  *
  * The parameters of one node: a{sv} matched with the op's table, once, when the
  * node is built; after that, getters by index. Ops without parameters, by far
- * the most, share one empty instance that is never counted. */
+ * the most, share one empty instance that is never counted. An op whose table is there
+ * and empty has instances of its own, by whose info its kernels know it. */
 #include <candela/op/params-private.h>
 
 #include <string.h>
@@ -109,7 +110,7 @@ candela_params_new (const char *op, const CandelaParamInfo *info, GVariant *give
                           g_variant_get_type_string (sunk));
       return NULL;
     }
-  if (n == 0 && (sunk == NULL || g_variant_n_children (sunk) == 0))
+  if (info == NULL && (sunk == NULL || g_variant_n_children (sunk) == 0))
     return &empty_params;
 
   params = params_alloc (info, n);
@@ -124,7 +125,7 @@ candela_params_new_for_values (const char *op, const CandelaParamInfo *info, GVa
   g_autoptr (CandelaParams) params = NULL;
   guint n = count (info);
 
-  if (n == 0)
+  if (info == NULL)
     return &empty_params;
 
   params = params_alloc (info, n);
@@ -140,7 +141,7 @@ candela_params_new_for_values (const char *op, const CandelaParamInfo *info, GVa
 CandelaParams *
 candela_params_ref (CandelaParams *params)
 {
-  if (params->n > 0)
+  if (params != &empty_params)
     g_atomic_ref_count_inc (&params->ref_count);
   return params;
 }

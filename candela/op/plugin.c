@@ -14,7 +14,7 @@
 #endif
 #include <candela/op/plugin-private.h>
 
-#include <candela/op/op-private.h>
+#include <candela/op/foreign-private.h>
 #include <candela/value/debug-private.h>
 #include <gmodule.h>
 #include <string.h>
@@ -39,8 +39,9 @@ G_DEFINE_TYPE (CandelaPlugin, candela_plugin, G_TYPE_OBJECT)
 
 GRecMutex candela_plugin_lock;
 
-/* GModule to CandelaPlugin; under the lock. */
+/* GModule to CandelaPlugin, and the same by the name of a .ops file; under the lock. */
 static GHashTable *open_modules;
+static GHashTable *open_texts;
 
 static void
 candela_plugin_finalize (GObject *object)
@@ -78,6 +79,8 @@ candela_plugin_name_from_filename (const char *filename)
   char *name = g_path_get_basename (filename);
   if (g_str_has_suffix (name, "." G_MODULE_SUFFIX))
     name[strlen (name) - strlen ("." G_MODULE_SUFFIX)] = '\0';
+  else if (g_str_has_suffix (name, "." CANDELA_FOREIGN_SUFFIX))
+    name[strlen (name) - strlen ("." CANDELA_FOREIGN_SUFFIX)] = '\0';
   return name;
 }
 
@@ -172,6 +175,17 @@ register_ops (CandelaPlugin *plugin, GError **error)
 }
 
 static CandelaPlugin *
+plugin_new (const CandelaPluginDescriptor *descriptor, const char *filename)
+{
+  CandelaPlugin *plugin = g_object_new (CANDELA_TYPE_PLUGIN, NULL);
+
+  g_free (plugin->filename);
+  plugin->filename = g_strdup (filename);
+  plugin->descriptor = descriptor;
+  return plugin;
+}
+
+static CandelaPlugin *
 open_descriptor (GModule *module, const char *filename, GError **error)
 {
   g_autofree char *reason = NULL;
@@ -187,11 +201,45 @@ open_descriptor (GModule *module, const char *filename, GError **error)
       return NULL;
     }
 
-  CandelaPlugin *plugin = g_object_new (CANDELA_TYPE_PLUGIN, NULL);
-  g_free (plugin->filename);
-  plugin->filename = g_strdup (filename);
-  plugin->descriptor = symbol;
+  return plugin_new (symbol, filename);
+}
+
+/* Asks it for its ops; of a table of those that are open. */
+static CandelaPlugin *
+finish_open (GHashTable *table, gpointer key, CandelaPlugin *plugin, GError **error)
+{
+  g_hash_table_insert (table, key, g_object_ref (plugin));
+  if (!register_ops (plugin, error))
+    {
+      g_hash_table_remove (table, key);
+      return NULL;
+    }
+  if (candela_debug_flags () & CANDELA_DEBUG_PLUGINS)
+    g_printerr ("candela: opened %s (%u ops)\n", plugin->filename, plugin->ops->len);
   return plugin;
+}
+
+static CandelaPlugin *
+open_text (const char *filename, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  g_autoptr (CandelaPlugin) plugin = NULL;
+  const CandelaPluginDescriptor *descriptor;
+  CandelaPlugin *known;
+
+  if (open_texts == NULL)
+    open_texts = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_object_unref);
+  known = g_hash_table_lookup (open_texts, filename);
+  if (known != NULL)
+    return known;
+  descriptor = candela_foreign_file_read (filename, &local);
+  if (descriptor == NULL)
+    {
+      refuse (error, filename, local->message);
+      return NULL;
+    }
+  plugin = plugin_new (descriptor, filename);
+  return finish_open (open_texts, plugin->filename, plugin, error);
 }
 
 CandelaPlugin *
@@ -202,6 +250,8 @@ candela_plugin_open (const char *filename, GError **error)
   CandelaPlugin *known;
   GModule *module = NULL;
 
+  if (candela_foreign_is_file (filename))
+    return open_text (filename, error);
   if (g_file_test (filename, G_FILE_TEST_IS_REGULAR))
     module = g_module_open_full (filename, G_MODULE_BIND_LOCAL | G_MODULE_BIND_LAZY, &local);
   if (module == NULL)
@@ -229,15 +279,7 @@ candela_plugin_open (const char *filename, GError **error)
       return NULL;
     }
   g_module_make_resident (module);
-  g_hash_table_insert (open_modules, module, g_object_ref (plugin));
-  if (!register_ops (plugin, error))
-    {
-      g_hash_table_remove (open_modules, module);
-      return NULL;
-    }
-  if (candela_debug_flags () & CANDELA_DEBUG_PLUGINS)
-    g_printerr ("candela: opened %s (%u ops)\n", filename, plugin->ops->len);
-  return plugin;
+  return finish_open (open_modules, module, plugin, error);
 }
 
 CandelaOp *

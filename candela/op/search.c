@@ -8,6 +8,7 @@
  * blocked, hides nothing, is remembered with its reason, and the search goes on. */
 #include <candela/op/search-private.h>
 
+#include <candela/op/foreign-private.h>
 #include <candela/op/module-private.h>
 #include <candela/op/params-private.h>
 #include <glib/gstdio.h>
@@ -75,7 +76,7 @@ scan_folder (CandelaSearch *search, const char *path)
       return;
     }
   while ((name = g_dir_read_name (dir)) != NULL)
-    if (g_str_has_suffix (name, "." G_MODULE_SUFFIX))
+    if (g_str_has_suffix (name, "." G_MODULE_SUFFIX) || candela_foreign_is_file (name))
       g_ptr_array_add (names, g_strdup (name));
   g_ptr_array_sort (names, compare_names);
 

@@ -9,7 +9,7 @@
 #   vala     a program, compiled and run
 #   console  lines that begin with "$ " are commands (continued by a backslash), the
 #            others what they print; what is exported lasts for the document
-#   make     with a file's name: written for later blocks
+#   make, ini  with a file's name: written for later blocks
 #   text     what the block before prints
 #
 # In what is printed, a line of three dots stands for any lines, and [...] within one
@@ -34,7 +34,7 @@ build = os.environ["CANDELA_BUILD_DIR"]
 vapi = os.path.join(build, "bindings", "vala")
 update = "--update" in sys.argv
 
-LANGUAGES = {"c", "python", "js", "vala", "expr", "console", "make", "text"}
+LANGUAGES = {"c", "python", "js", "vala", "expr", "console", "make", "ini", "text"}
 
 FRAGMENT = """#include <candela/candela-ops.h>
 #include <candela/candela-plugin.h>

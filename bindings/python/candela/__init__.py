@@ -21,6 +21,7 @@ from candela._creation import (  # noqa: E402,F401
 from candela._dtypes import (  # noqa: E402,F401
     astype, can_cast, finfo, iinfo, isdtype, result_type, __array_namespace_info__)
 from candela._files import load, save, savez  # noqa: E402,F401
+from candela._foreign import foreign  # noqa: E402,F401
 from candela._products import tensordot  # noqa: E402,F401
 from candela._script import op  # noqa: E402,F401
 from candela._shapes import (  # noqa: E402,F401

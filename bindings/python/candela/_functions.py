@@ -37,7 +37,8 @@ def _document(facts):
         lines += [""] + ["%-*s  %s" % (width, name, summary) for name, summary in rows]
     if len(facts["outputs"]) > 1:
         lines += ["", "Gives " + ", ".join(facts["outputs"]) + "."]
-    lines += ["", "An op of the plugin %s." % facts["plugin"]]
+    if "plugin" in facts:
+        lines += ["", "An op of the plugin %s." % facts["plugin"]]
     return "\n".join(lines)
 
 
