@@ -154,7 +154,7 @@ set_type_range (const Argument *argument, CandelaParamInfo *info)
 static gboolean
 set_range (const Argument *argument, const char *text, CandelaParamInfo *info, GError **error)
 {
-  g_auto (GStrv) ends = g_strsplit (text, ";", -1);
+  g_auto (GStrv) ends = g_strsplit_set (text, ";,", -1);
   double values[2] = { -HUGE_VAL, HUGE_VAL };
   gboolean ok = g_strv_length (ends) == 2 && info->type != CANDELA_PARAM_STRING && info->type != CANDELA_PARAM_BOOL;
 

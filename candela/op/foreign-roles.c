@@ -295,7 +295,7 @@ set_returns (CandelaForeign *foreign, GHashTable *options, GError **error)
 gboolean
 candela_foreign_set_array_roles (CandelaForeign *foreign, GHashTable *options, GError **error)
 {
-  static const char *const axes[] = { "rows", "all", NULL };
+  static const char *const axes[] = { "rows", "whole", NULL };
   Argument *arguments = foreign->signature.arguments;
   guint choice;
 

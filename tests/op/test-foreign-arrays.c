@@ -13,7 +13,7 @@
 static const ForeignCase array_ops[] = {
   { "running", RUNNING, "running_sum", NULL },
   { "running_over", RUNNING, "running_sum", "{'InPlace': <'x'>}" },
-  { "running_all", RUNNING, "running_sum", "{'Axes': <'all'>}" },
+  { "running_all", RUNNING, "running_sum", "{'Axes': <'whole'>}" },
   { "weigh", WEIGH, "weigh",
     "{'Parameters': <'alpha'>, 'Default.alpha': <2.0>, 'Length': <'n'>,"
     " 'Strides': <'step_x:x; step_y:y; step_out:out'>}" },
@@ -22,7 +22,7 @@ static const ForeignCase array_ops[] = {
     " 'Strides': <'step_x:x; step_y:y; step_out:out'>, 'InPlace': <'x;y'>}" },
   { "total", "double (const double x[], size_t stride, size_t n)", "total", "{'Strides': <'stride'>}" },
   { "total_all", "double (const double x[], size_t stride, size_t n)", "total",
-    "{'Strides': <'stride'>, 'Axes': <'all'>}" },
+    "{'Strides': <'stride'>, 'Axes': <'whole'>}" },
   { "sorted", "void (int32_t *x, size_t n)", "sort_ints", "{'Inputs': <'x'>, 'Output': <'x'>}" },
   { "spread", SPREAD, "spread_out",
     "{'Length': <'n:x; m:out; m:largest'>, 'Parameters': <'m'>, 'Returns': <'status'>}" },
@@ -173,7 +173,7 @@ static const struct
   { "void (const double *x, double *out, size_t n, int s)", "{'Length': <'n'>, 'Strides': <'s'>}",
     "Strides names \"s\" and not its array: write s:ARRAY" },
   { "void (const double *x, double *out, size_t n)", "{'Axes': <'columns'>}",
-    "Axes is \"columns\"; it must be rows or all" },
+    "Axes is \"columns\"; it must be rows or whole" },
   { "void (const double *x, double *out, size_t n)", "{'Parameters': <'x'>}",
     "Parameters names \"x\", which is a pointer: a parameter is a number or text" },
 };
@@ -286,8 +286,8 @@ test_file (Fixture *fixture, gconstpointer data)
   g_assert_nonnull (strstr (key_file, "erf_of=prefix:?;infix:??;"));
   /* Two registries share it. */
   g_assert_true (candela_registry_load_file (candela_registry_get_default (), fixture->filename, &error) == plugin);
-  check_value ("p, q = spread_three(x); add_one(p + q)", &(Given){ "x", "float64", "5", "1 2 3 4 5" }, 1, "float64", "3",
-               "12 34 56");
+  check_value ("p, q = spread_three(x); add_one(p + q)", &(Given){ "x", "float64", "5", "1 2 3 4 5" }, 1, "float64",
+               "3", "12 34 56");
   plugins = candela_registry_list_plugins (registry);
   g_assert_cmpuint (g_list_model_get_n_items (plugins), ==, 1);
 }

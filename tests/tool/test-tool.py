@@ -296,6 +296,22 @@ def test_plan():
           and call("plan", "x + 1", "x=float32").returncode == 0)
 
 
+def test_foreign():
+    by_name = ("--foreign", "c_jn = double (int n, double x) libm.so.6:jn; Parameters=n; Default.n=0; Range.n=0,")
+    prints("a foreign op", ["run", "--foreign", "c_erf=double (double) libm.so.6:erf", "c_erf([0.0, 0.5])"],
+           "[0.         0.52049988]\n")
+    prints("with a parameter", ["run", *by_name, "c_jn([1.0, 2.0], n=1)"], "[0.44005059 0.57672481]\n")
+    with open("some.ops", "w", encoding="utf-8") as file:
+        file.write("[Op c_cos]\nLibrary=libm.so.6\nSymbol=cos\nSignature=double (double)\n")
+    prints("a file of them", ["run", "--foreign", "some.ops", "c_cos(0.0)"], "1.0\n")
+    fails("no library", ["run", "--foreign", "c_erf=double (double)", "1"], 1, "has no library after the signature")
+    fails("no name", ["plan", "--foreign", "erf", "1"], 1, "it has no name", "NAME=SIGNATURE LIBRARY")
+    fails("no such function", ["bench", "--foreign", "c_erf=double (double) libm.so.6:erg", "1"], 1,
+          'its library "libm.so.6" has no function "erg"')
+    fails("a taken name", ["run", "--foreign", "exp=double (double) libm.so.6", "1"], 1,
+          'there is an op "exp" of plugin elementwise already')
+
+
 def test_new_plugin():
     """What it writes is built by tests/packaging/test-install.py."""
     result = call("new-plugin", "mine-2", "--op", "first", "--op", "second", "--op", "third", "--op", "fourth")
@@ -469,6 +485,7 @@ def main():
             test_plan()
             test_stories()
         test_inspect()
+        test_foreign()
         test_new_plugin()
         test_interrupt()
         test_progress()
