@@ -167,16 +167,17 @@ arguments_init (Arguments *arguments, const CandelaForeign *foreign, gconstpoint
         ARGUMENT (2, C); ARGUMENT (3, D), (a0[i * s0], a1[i * s1], a2[i * s2], a3[i * s3]))
 
 /* The common signatures: those of the C library's and of special functions. */
+/* clang-format off */
 #define SIGNATURES(X1, X2, X3, X4)                                                                                     \
-  X1 (d, d)                                                                                                            \
-  X1 (f, f)                                                                                                            \
-  X1 (i, d)                                                                                                            \
-  X1 (i, f) X1 (l, d) X1 (l, f) X1 (d, i) X1 (d, u) X1 (f, i) X1 (d, l) X1 (i, i) X1 (u, u) X1 (l, l) X1 (L, L)        \
-    X1 (i, l) X1 (i, L) X2 (d, d, d) X2 (f, f, f) X2 (d, i, d) X2 (d, d, i) X2 (d, u, d) X2 (d, d, u) X2 (d, l, d)     \
-      X2 (d, d, l) X2 (f, i, f) X2 (f, f, i) X2 (f, u, f) X2 (f, f, l) X2 (i, d, d) X2 (i, f, f) X2 (i, i, i)          \
-        X2 (u, u, u) X2 (l, l, l) X2 (L, L, L) X3 (d, d, d, d) X3 (f, f, f, f) X3 (d, i, i, d) X3 (d, u, u, d)         \
-          X3 (d, i, d, d) X3 (d, d, d, i) X3 (d, u, d, d) X3 (f, u, u, f) X3 (f, i, i, f) X3 (i, i, i, i)              \
-            X3 (l, l, l, l) X4 (d, d, d, d, d) X4 (f, f, f, f, f)
+  X1 (d, d) X1 (f, f) X1 (i, d) X1 (i, f) X1 (l, d) X1 (l, f) X1 (d, i) X1 (d, u) X1 (f, i) X1 (d, l) X1 (i, i)        \
+  X1 (u, u) X1 (l, l) X1 (L, L) X1 (i, l) X1 (i, L)                                                                    \
+  X2 (d, d, d) X2 (f, f, f) X2 (d, i, d) X2 (d, d, i) X2 (d, u, d) X2 (d, d, u) X2 (d, l, d) X2 (d, d, l)              \
+  X2 (f, i, f) X2 (f, f, i) X2 (f, u, f) X2 (f, f, l) X2 (i, d, d) X2 (i, f, f) X2 (i, i, i) X2 (u, u, u)              \
+  X2 (l, l, l) X2 (L, L, L)                                                                                            \
+  X3 (d, d, d, d) X3 (f, f, f, f) X3 (d, i, i, d) X3 (d, u, u, d) X3 (d, i, d, d) X3 (d, d, d, i) X3 (d, u, d, d)      \
+  X3 (f, u, u, f) X3 (f, i, i, f) X3 (i, i, i, i) X3 (l, l, l, l)                                                      \
+  X4 (d, d, d, d, d) X4 (f, f, f, f, f)
+/* clang-format on */
 
 SIGNATURES (LOOP_1, LOOP_2, LOOP_3, LOOP_4)
 
@@ -216,12 +217,12 @@ static const struct
   INVOKE (invoke_##R##A##B##C##D, STORE_##R CALL (R, (type_##A, type_##B, type_##C, type_##D)) (                       \
                                     VALUE (0, A), VALUE (1, B), VALUE (2, C), VALUE (3, D)))
 
+/* clang-format off */
 #define ARRAY_SIGNATURES(X2, X3, X4)                                                                                   \
-  X2 (v, p, L)                                                                                                         \
-  X2 (d, p, L)                                                                                                         \
-  X2 (f, p, L)                                                                                                         \
-  X2 (i, p, L) X2 (v, p, i) X2 (d, p, i) X3 (v, p, p, L) X3 (v, p, p, i) X3 (d, p, L, L) X3 (d, p, p, L)               \
-    X3 (f, p, p, L) X4 (v, p, p, p, L) X4 (v, p, p, p, i) X4 (v, p, p, L, d)
+  X2 (v, p, L) X2 (d, p, L) X2 (f, p, L) X2 (i, p, L) X2 (v, p, i) X2 (d, p, i)                                        \
+  X3 (v, p, p, L) X3 (v, p, p, i) X3 (d, p, L, L) X3 (d, p, p, L) X3 (f, p, p, L)                                      \
+  X4 (v, p, p, p, L) X4 (v, p, p, p, i) X4 (v, p, p, L, d)
+/* clang-format on */
 
 ARRAY_SIGNATURES (INVOKE_2, INVOKE_3, INVOKE_4)
 
