@@ -208,12 +208,16 @@ def _make_params(*items):
     return GLib.Variant.parse(_PARAMS_TYPE, "{%s}" % text, None, None)
 
 
+_NO_FLOATS = {str, int, bool, tuple, type(None), DType}
+
+
 def make_params(*items):
     """a{sv} of names and values in turn; None is not given."""
-    for item in items[1::2]:
-        # To the cache -0.0 is 0.0.
-        if isinstance(item, float) and not item and math.copysign(1, item) < 0:
-            return _make_params.__wrapped__(*items)
+    if not _NO_FLOATS.issuperset(map(type, items)):
+        for item in items:
+            # To the cache -0.0 is 0.0.
+            if isinstance(item, float) and not item and math.copysign(1, item) < 0:
+                return _make_params.__wrapped__(*items)
     try:
         return _make_params(*items)
     except TypeError:
