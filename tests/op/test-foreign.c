@@ -7,6 +7,8 @@
 
 /* ---- Values ---- */
 
+#ifdef HAVE_LIBFFI
+
 #define X_F64                                                                                                          \
   {                                                                                                                    \
     "x", "float64", "2 3", "0 0.5 -1 2 -3 1.5"                                                                         \
@@ -82,6 +84,18 @@ test_values (void)
   for (guint k = 0; k < G_N_ELEMENTS (cases); k++)
     check_value (cases[k].text, given, G_N_ELEMENTS (given), cases[k].dtype, cases[k].shape, cases[k].elements);
 }
+
+#else
+
+static void
+test_without_libffi (void)
+{
+  assert_foreign_refused ("odd", FUNCTIONS, "is_odd", "bool (uint64_t x)", NULL,
+                          "foreign op \"odd\": its signature is not one of the common ones (such as double (double)), "
+                          "and this build of Candela has no libffi, which serves all others");
+}
+
+#endif
 
 /* Each function of the C library against what the compiler makes of a call of it, over
  * more elements than a tile has, on all ways to run. */
@@ -358,7 +372,11 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+#ifdef HAVE_LIBFFI
   g_test_add_func ("/foreign/values", test_values);
+#else
+  g_test_add_func ("/foreign/without-libffi", test_without_libffi);
+#endif
   g_test_add_func ("/foreign/libm", test_libm);
   g_test_add_func ("/foreign/fusion", test_fusion);
   g_test_add_func ("/foreign/threads", test_threads);
