@@ -20,6 +20,7 @@
 #include <candela/plan/plan.h>
 #include <candela/exec/materialize.h>
 #include <candela/exec/profile.h>
+#include <candela/check/check.h>
 #include <candela/io/npy.h>
 #include <candela/io/safetensors.h>
 #undef CANDELA_INSIDE

@@ -18,6 +18,7 @@ static const struct
   { "bench", tool_bench, "time an expression over random arrays" },
   { "inspect", tool_inspect, "show plugins and ops" },
   { "new-plugin", tool_new_plugin, "write a project that builds a plugin" },
+  { "check", tool_check, "prove what ops declare" },
 };
 
 static void

@@ -206,8 +206,9 @@ candela_kernel_set_output_shape (CandelaKernel *kernel, guint output, const gint
   layout = candela_layout_new (shape, n_dims, error);
   if (layout == NULL)
     return FALSE;
-  buffer = candela_buffer_new (
-    candela_tensor_count_bytes (kernel->out_dtypes[output], layout, &bytes) ? bytes : G_MAXSIZE, error);
+  if (!candela_tensor_count_bytes (kernel->out_dtypes[output], layout, &bytes))
+    bytes = G_MAXSIZE;
+  buffer = (kernel->new_buffer != NULL ? kernel->new_buffer : candela_buffer_new) (bytes, error);
   if (buffer == NULL)
     return FALSE;
   if ((candela_debug_flags () & CANDELA_DEBUG_POISON) != 0)

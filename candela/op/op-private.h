@@ -103,7 +103,8 @@ struct _CandelaKernel
   CandelaTensor *(*share) (gpointer data, guint index, gboolean output, GError **error);
   gpointer share_data;
   CandelaTensor **made; /* of an op whose outputs have shapes that depend on data: what has been made of them */
-  const CandelaLayout *const *inferred; /* the layouts that infer gave these */
+  const CandelaLayout *const *inferred;                      /* the layouts that infer gave these */
+  CandelaBuffer *(*new_buffer) (gsize size, GError **error); /* for these; NULL: candela_buffer_new() */
 };
 
 G_END_DECLS

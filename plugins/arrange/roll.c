@@ -138,6 +138,12 @@ compute_roll (CandelaKernel *kernel, GError **error)
 
   if (n == 0)
     return TRUE;
+  /* Without axes there is none to roll along. */
+  if (rank == 0)
+    {
+      candela_kernel_copy_input (kernel, 0, 0);
+      return TRUE;
+    }
   if (!candela_params_is_set (params, AXIS))
     {
       find_shifts (params, &n, 1, shifts);

@@ -13,7 +13,7 @@ from tap import check, done
 source = os.environ["CANDELA_SOURCE_DIR"]
 build = os.environ["CANDELA_BUILD_DIR"]
 
-LAYERS = ["value", "op", "graph", "plan", "exec"]
+LAYERS = ["value", "op", "graph", "plan", "exec", "check"]
 # What a layer may use beside itself.
 ALLOWED = {layer: LAYERS[: i + 1] for i, layer in enumerate(LAYERS)}
 ALLOWED["io"] = ["value", "io"]

@@ -64,6 +64,7 @@ static const TextCase cases[] = {
   { X23 "roll(x, [1, 1], axis=[1, -1])", "int64", "2 3", "1 2 0 4 5 3" },
   { X23 "roll(x, 3, axis=1)", "int64", "2 3", "0 1 2 3 4 5" },
   { "roll(arange(3), -9223372036854775808)", "int64", "3", "2 0 1" },
+  { "roll(1.5, 1, axis=[])", "float64", "", "1.5" },
   { "roll(zeros([0, 2]), 1, axis=0)", "float64", "0 2", "" },
   { "tril(reshape(arange(9), [3, 3]))", "int64", "3 3", "0 0 0 3 4 0 6 7 8" },
   { "triu(reshape(arange(9), [3, 3]))", "int64", "3 3", "0 1 2 0 4 5 0 0 8" },

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What is proven, in words. */
+#include <candela/check/check-private.h>
+
+static const struct
+{
+  const char *name;
+  const char *says;
+} facts[CHECK_N_FACTS] = {
+  [CHECK_SURVIVAL] = { "survival", "it comes back: no crash, no endless loop, no exit, no critical message" },
+  [CHECK_REFUSAL] = { "refusal", "inputs that it does not take (too few, too many, of other dtypes or shapes) are "
+                                 "errors that begin with its name" },
+  [CHECK_PARAMETERS] = { "parameters", "parameters outside their range or choices, of other types or of other names "
+                                       "are errors" },
+  [CHECK_INFER] = { "infer",
+                    "infer answers the same each time, for any layout, and references lie within their input" },
+  [CHECK_INPUTS] = { "inputs", "no input is written to: their pages cannot be" },
+  [CHECK_BOUNDS] = { "bounds", "nothing outside its arrays is touched: guard pages and marks around them" },
+  [CHECK_COMPLETE] = { "complete", "every element of every output is written; a bool is 0 or 1" },
+  [CHECK_DETERMINISM] = { "determinism", "the same values give the same bits again" },
+  [CHECK_MEMORY] = { "memory", "no bit depends on where arrays begin: aligned, unaligned, before the end of a page" },
+  [CHECK_POSITION] = { "position", "an element has the same bits wherever in a loop it stands: any split into tiles" },
+  [CHECK_STAGES] = { "stages", "stages give the bits of the loop" },
+  [CHECK_IN_PLACE] = { "in-place", "written over each input for which it is declared, the result has the same bits" },
+  [CHECK_ALIASING] = { "aliasing", "an alias is its input; a takeover has the elements of its input" },
+  [CHECK_FOLD] = { "fold", "the input to which it folds is what it computes" },
+  [CHECK_LAYOUT] = { "layout", "strided, reversed, broadcast, transposed inputs give the bits of packed ones" },
+  [CHECK_ROWS] = { "rows", "rows, or what reduced axes leave, are on their own: some of them give the same bits" },
+  [CHECK_FED] = { "fed", "an input that is computed as it is read gives the same bits" },
+  [CHECK_DONE] = { "output-done", "what the kernel says is final does not change any more" },
+  [CHECK_THREADS] = { "threads", "no bit depends on the number of threads, the order of chunks, or another call "
+                                 "that runs at the same time" },
+  [CHECK_SHAPE] = { "shape", "a shape that depends on data is said for every output, and filled" },
+  [CHECK_PLAN] = { "plan",
+                   "through plans, fused and not, on one thread and several, the bits are those of the kernel" },
+};
+
+const char *
+check_fact_get_name (CheckFact fact)
+{
+  return facts[fact].name;
+}
+
+/**
+ * candela_list_checked_facts:
+ *
+ * What candela_op_check() proves: of each fact `name` and `says`, in the order in
+ * which they are looked at.
+ *
+ * Returns: (transfer full): a variant of type `aa{sv}`
+ *
+ * Since: 1.0
+ */
+GVariant *
+candela_list_checked_facts (void)
+{
+  GVariantBuilder list;
+
+  g_variant_builder_init (&list, G_VARIANT_TYPE ("aa{sv}"));
+  for (guint f = 0; f < CHECK_N_FACTS; f++)
+    {
+      g_variant_builder_open (&list, G_VARIANT_TYPE_VARDICT);
+      g_variant_builder_add (&list, "{sv}", "name", g_variant_new_string (facts[f].name));
+      g_variant_builder_add (&list, "{sv}", "says", g_variant_new_string (facts[f].says));
+      g_variant_builder_close (&list);
+    }
+  return g_variant_ref_sink (g_variant_builder_end (&list));
+}

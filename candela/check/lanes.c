@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Rows on their own: an op on rows, or a reduction that says which axes it reduces, is
+ * called for some rows at a time (or, where it leaves the last axes, for some columns), as an
+ * array that has only these. And a reduction over the last axes may be fed. */
+#include <candela/check/check-private.h>
+#include <string.h>
+
+/* As bits; FALSE: rows are nothing to this op. */
+static gboolean
+find_reduced (const Check *check, guint32 *reduced)
+{
+  const CandelaOpInfo *info = check->facts->info;
+  guint rank = check->packed[0]->rank;
+
+  if (rank == 0 || !check->exact || info->threads != CANDELA_THREADS_ANY)
+    return FALSE;
+  if (info->axes == CANDELA_AXES_ROWWISE)
+    {
+      *reduced = 1u << (rank - 1);
+      return TRUE;
+    }
+  if (info->reduced_axes == NULL)
+    return FALSE;
+  check_begin (check, CHECK_ROWS, "which axes it reduces");
+  *reduced = info->reduced_axes (check->params, rank);
+  if (rank < 32 && *reduced >> rank != 0)
+    check_fail (check, CHECK_ROWS, "it says that it reduces axis %u of %u", (guint) g_bit_storage (*reduced) - 1, rank);
+  return TRUE;
+}
+
+static CandelaLayout *
+cut (const CandelaLayout *layout, guint axis, gint64 first, gint64 end)
+{
+  return candela_layout_slice (layout, axis, first, end, 1, NULL);
+}
+
+/* Some indices of an axis of the input, and of one of the outputs. The input's stay where
+ * they are; an output is packed, as it is for a block of rows. */
+static void
+run_some (Check *check, guint axis, gboolean last, gint64 first, gint64 end)
+{
+  g_autoptr (CandelaLayout) in = cut (check->packed[0], axis, first, end);
+  CandelaLayout *out[CANDELA_MAX_OUTPUTS], *part[CANDELA_MAX_OUTPUTS];
+  guint n_outputs = check->facts->n_outputs;
+  CheckCall call;
+
+  check_call_init (&call, check);
+  call.in[0].layout = in;
+  for (guint o = 0; o < n_outputs; o++)
+    {
+      const CandelaLayout *whole = check->inference.out_layouts[o];
+
+      part[o] = cut (whole, last ? whole->rank - 1u : axis, first, end);
+      out[o] = candela_layout_new (part[o]->dims, part[o]->rank, NULL);
+      call.out[o].layout = out[o];
+      call.out[o].bytes = (gsize) out[o]->n_elements * candela_dtype_get_size (call.out[o].dtype);
+    }
+  check_begin (check, CHECK_ROWS, "%s %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " by themselves",
+               last ? "columns" : "rows", first, end - 1);
+  check_call_run (&call);
+  if (!call.ok)
+    check_fail (check, CHECK_ROWS, "it fails: %s", call.error->message);
+  check_call_verify (&call);
+  for (guint o = 0; o < n_outputs; o++)
+    {
+      gsize size = candela_dtype_get_size (call.out[o].dtype);
+      g_autofree guint8 *expected = g_malloc (call.out[o].bytes + 1);
+
+      candela_layout_pack (part[o], check->expected[o], size, 0, (gsize) part[o]->n_elements, expected);
+      check_compare (check, CHECK_ROWS, o, out[o], call.out[o].dtype, expected, call.results[o], out[o]->n_elements);
+      candela_layout_unref (out[o]);
+      candela_layout_unref (part[o]);
+    }
+  check_call_clear (&call);
+}
+
+/* Whether all outputs have such an axis: only then rows are told apart. */
+static gboolean
+has_axis (const Check *check, gint64 length, gboolean last)
+{
+  for (guint o = 0; o < check->facts->n_outputs; o++)
+    {
+      const CandelaLayout *out = check->inference.out_layouts[o];
+
+      if (out->rank == 0 || out->dims[last ? out->rank - 1u : 0u] != length)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* What has no elements, or is an input, is nobody's row. */
+static gboolean
+has_rows (const Check *check)
+{
+  gboolean any = check->n_inputs == 1 && check->packed[0]->n_elements > 0;
+
+  for (guint o = 0; o < check->facts->n_outputs; o++)
+    any =
+      any && check->inference.aliasing[o] == CANDELA_ALIASING_NONE && check->inference.out_layouts[o]->n_elements > 0;
+  return any;
+}
+
+static void
+check_axis (Check *check, guint32 reduced, gboolean last)
+{
+  guint rank = check->packed[0]->rank, axis = last ? rank - 1 : 0;
+  gint64 length = check->packed[0]->dims[axis];
+
+  if ((reduced >> axis & 1) != 0 || (last && rank == 1) || length < 2)
+    return;
+  if (!has_axis (check, length, last))
+    {
+      if (check->facts->info->axes == CANDELA_AXES_REDUCTION)
+        check_fail (check, CHECK_ROWS,
+                    "it says that it does not reduce axis %u, of length %" G_GINT64_FORMAT
+                    ", but its result does not have that",
+                    axis, length);
+      return;
+    }
+  run_some (check, axis, last, 0, length / 2);
+  run_some (check, axis, last, length / 2, length);
+  run_some (check, axis, last, length - 1, length);
+}
+
+static void
+check_fed (Check *check, guint32 reduced)
+{
+  guint rank = check->packed[0]->rank, kept = 0;
+  CheckCall call;
+
+  if (!check->facts->info->takes_fed)
+    return;
+  while (kept < rank && (reduced >> kept & 1) == 0)
+    kept++;
+  for (guint axis = kept; axis < rank; axis++)
+    if ((reduced >> axis & 1) == 0)
+      return;
+  check_call_init (&call, check);
+  call.fed = TRUE;
+  check_call_compare (&call, CHECK_FED, "with an input that is not in memory");
+}
+
+void
+check_lanes (Check *check)
+{
+  guint32 reduced;
+
+  if (!has_rows (check) || !find_reduced (check, &reduced))
+    return;
+  check_axis (check, reduced, FALSE);
+  if (check->facts->info->axes == CANDELA_AXES_REDUCTION)
+    check_axis (check, reduced, TRUE);
+  if (reduced != 0)
+    check_fed (check, reduced);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Stages against the loop beside them: as the engine puts them in a row, one op between
+ * what loads and what stores the accumulator, in each way in which it can have its operands.
+ * The arrays are the case's, again and again, until they fill whole blocks. */
+#include <candela/check/check-private.h>
+#include <string.h>
+
+#define MOST_STAGES 6
+#define EVERYWHERE G_MAXSIZE
+
+typedef struct
+{
+  Check *check;
+  const CandelaStages *stages;
+  const CandelaStageFamily *family;
+  gsize size, n, bytes; /* of an element, how many, of all */
+  CheckMemory in[2], out;
+  guint8 *expected;
+  CandelaStage row[MOST_STAGES];
+  guint n_row;
+} StageCheck;
+
+static void
+emit (StageCheck *stage, CandelaStageFunc func, gpointer data, const guint8 *scalar)
+{
+  CandelaStage *next = &stage->row[stage->n_row++];
+
+  *next = (CandelaStage){ .func = func, .data = data, .mask = EVERYWHERE };
+  if (scalar != NULL)
+    memcpy (&next->scalar, scalar, stage->size);
+}
+
+/* What is in the row so far, and then a store. */
+static void
+compare (StageCheck *stage, CandelaStageFunc store, const char *what)
+{
+  const CandelaInference *inference = &stage->check->inference;
+  g_autoptr (CandelaLayout) shape = candela_layout_new ((const gint64[]){ (gint64) stage->n }, 1, NULL);
+  gssize at;
+
+  emit (stage, store, stage->out.data, NULL);
+  emit (stage, stage->family->end, NULL, NULL);
+  stage->n_row = 0;
+  memset (stage->out.data, 0xa5, stage->bytes);
+  check_begin (stage->check, CHECK_STAGES, "stages, %s", what);
+  stage->family->run (stage->row, stage->bytes);
+  if (check_memory_find_stray (&stage->out, &at))
+    check_fail (stage->check, CHECK_BOUNDS, "its stages wrote outside their output");
+  check_compare (stage->check, CHECK_STAGES, 0, shape, inference->kernel->out[0], stage->expected, stage->out.data,
+                 (gint64) stage->n);
+}
+
+/* What the loop makes of it. */
+static void
+expect (StageCheck *stage, gconstpointer first, gconstpointer second)
+{
+  const CandelaKernelInfo *row = stage->check->inference.kernel;
+
+  row->loop ((gpointer[]){ stage->expected }, (gconstpointer[]){ first, second }, stage->n, stage->check->params);
+}
+
+static void
+check_unary (StageCheck *stage)
+{
+  expect (stage, stage->in[0].data, NULL);
+  emit (stage, stage->family->load, stage->in[0].data, NULL);
+  emit (stage, stage->stages->unary, NULL, NULL);
+  compare (stage, stage->family->store, "of a value in memory");
+  if (stage->family->stream == NULL)
+    return;
+  emit (stage, stage->family->load, stage->in[0].data, NULL);
+  emit (stage, stage->stages->unary, NULL, NULL);
+  compare (stage, stage->family->stream, "stored past the caches");
+}
+
+static void
+check_kept (StageCheck *stage)
+{
+  const CandelaStages *stages = stage->stages;
+
+  for (guint k = 0; k < CANDELA_MAX_KEPT && stages->preserves && stage->family->keep[k] != NULL; k++)
+    for (guint second = 0; second < 2; second++)
+      {
+        emit (stage, stage->family->load, stage->in[1 - second].data, NULL);
+        emit (stage, stage->family->keep[k], NULL, NULL);
+        emit (stage, stage->family->load, stage->in[second].data, NULL);
+        emit (stage, second == 0 ? stages->acc_kept[k] : stages->kept_acc[k], NULL, NULL);
+        compare (stage, stage->family->store, second == 0 ? "with what is kept, second" : "with what is kept, first");
+      }
+}
+
+static void
+check_scalars (StageCheck *stage)
+{
+  g_autofree guint8 *same = g_malloc (stage->bytes);
+
+  for (guint i = 0; i < 2; i++)
+    {
+      for (gsize k = 0; k < stage->n; k++)
+        memcpy (same + k * stage->size, stage->in[i].data, stage->size);
+      expect (stage, i == 0 ? same : stage->in[0].data, i == 0 ? stage->in[1].data : same);
+      emit (stage, stage->family->load, stage->in[1 - i].data, NULL);
+      emit (stage, i == 0 ? stage->stages->scalar_acc : stage->stages->acc_scalar, NULL, stage->in[i].data);
+      compare (stage, stage->family->store, i == 0 ? "with a scalar first" : "with a scalar second");
+    }
+}
+
+static void
+check_binary (StageCheck *stage)
+{
+  expect (stage, stage->in[0].data, stage->in[1].data);
+  emit (stage, stage->family->load, stage->in[0].data, NULL);
+  emit (stage, stage->stages->acc_memory, stage->in[1].data, NULL);
+  compare (stage, stage->family->store, "with the second input in memory");
+  emit (stage, stage->family->load, stage->in[1].data, NULL);
+  emit (stage, stage->stages->memory_acc, stage->in[0].data, NULL);
+  compare (stage, stage->family->store, "with the first input in memory");
+  check_kept (stage);
+  check_scalars (stage);
+}
+
+static void
+fill_input (StageCheck *stage, guint i)
+{
+  gsize n = (gsize) stage->check->inference.out_layouts[0]->n_elements;
+
+  check_memory_init (&stage->in[i], stage->check->inference.kernel->in[i], stage->bytes, CHECK_AT_START, 0, FALSE,
+                     stage->check->names[i]);
+  for (gsize k = 0; k < stage->n; k++)
+    memcpy (stage->in[i].data + k * stage->size, stage->check->loop_inputs[i] + k % n * stage->size, stage->size);
+  check_memory_protect (&stage->in[i]);
+}
+
+void
+check_stages (Check *check)
+{
+  const CandelaKernelInfo *row = check->inference.kernel;
+  StageCheck stage = { .check = check, .stages = row->stages };
+
+  if (row->stages == NULL || check->n_inputs > 2)
+    return;
+  stage.family = row->stages->family;
+  stage.size = candela_dtype_get_size (row->out[0]);
+  stage.bytes = 3 * stage.family->block;
+  stage.n = stage.bytes / stage.size;
+  stage.expected = g_malloc (stage.bytes);
+  for (guint i = 0; i < check->n_inputs; i++)
+    fill_input (&stage, i);
+  check_memory_init (&stage.out, row->out[0], stage.bytes, CHECK_AT_START, 0, TRUE, "out");
+  if (check->n_inputs == 1)
+    check_unary (&stage);
+  else
+    check_binary (&stage);
+  for (guint i = 0; i < check->n_inputs; i++)
+    check_memory_clear (&stage.in[i]);
+  check_memory_clear (&stage.out);
+  g_free (stage.expected);
+}
