@@ -10,15 +10,15 @@
 #define OTHER_POISON 0x5a
 
 static void
-init_loop (CheckCall *call)
+init_loop (CandelaCheckCall *call)
 {
   const CandelaKernelInfo *row = call->check->inference.kernel;
 
   call->n = (gsize) call->check->inference.out_layouts[0]->n_elements;
   for (guint i = 0; i < call->n_inputs; i++)
-    call->in[i] = (CheckOperand){ .data = call->check->loop_inputs[i],
-                                  .bytes = call->n * candela_dtype_get_size (row->in[i]),
-                                  .dtype = row->in[i] };
+    call->in[i] = (CandelaCheckOperand){ .data = call->check->loop_inputs[i],
+                                         .bytes = call->n * candela_dtype_get_size (row->in[i]),
+                                         .dtype = row->in[i] };
   for (guint o = 0; o < call->check->facts->n_outputs; o++)
     {
       call->out[o].dtype = row->out[o];
@@ -28,30 +28,30 @@ init_loop (CheckCall *call)
 }
 
 static void
-init_kernel (CheckCall *call)
+init_kernel (CandelaCheckCall *call)
 {
-  const Check *check = call->check;
+  const CandelaCheck *check = call->check;
   const CandelaInference *inference = &check->inference;
 
   for (guint i = 0; i < call->n_inputs; i++)
     call->in[i] =
-      (CheckOperand){ .data = check->values[i],
-                      .bytes = (gsize) check->packed[i]->n_elements * candela_dtype_get_size (check->dtypes[i]),
-                      .dtype = check->dtypes[i],
-                      .layout = check->packed[i] };
+      (CandelaCheckOperand){ .data = check->values[i],
+                             .bytes = (gsize) check->packed[i]->n_elements * candela_dtype_get_size (check->dtypes[i]),
+                             .dtype = check->dtypes[i],
+                             .layout = check->packed[i] };
   for (guint o = 0; o < check->facts->n_outputs; o++)
     {
-      call->out[o] = (CheckOperand){ .bytes = (gsize) inference->out_layouts[o]->n_elements
-                                              * candela_dtype_get_size (inference->out_dtypes[o]),
-                                     .dtype = inference->out_dtypes[o],
-                                     .layout = inference->out_layouts[o] };
+      call->out[o] = (CandelaCheckOperand){ .bytes = (gsize) inference->out_layouts[o]->n_elements
+                                                     * candela_dtype_get_size (inference->out_dtypes[o]),
+                                            .dtype = inference->out_dtypes[o],
+                                            .layout = inference->out_layouts[o] };
       call->computed[o] =
         inference->aliasing[o] == CANDELA_ALIASING_NONE || inference->aliasing[o] == CANDELA_ALIASING_TAKEOVER;
     }
 }
 
 void
-check_call_init (CheckCall *call, Check *check)
+candela_check_call_init (CandelaCheckCall *call, CandelaCheck *check)
 {
   memset (call, 0, sizeof *call);
   call->check = check;
@@ -65,26 +65,27 @@ check_call_init (CheckCall *call, Check *check)
 /* ---- Memory ---- */
 
 void
-check_call_prepare (CheckCall *call)
+candela_check_call_prepare (CandelaCheckCall *call)
 {
   for (guint i = 0; i < call->n_inputs; i++)
     {
-      const CheckOperand *in = &call->in[i];
+      const CandelaCheckOperand *in = &call->in[i];
       gsize shift = call->shifted ? candela_dtype_get_size (in->dtype) : 0;
 
-      check_memory_init (&call->inputs[i], in->dtype, in->bytes, call->placement, shift, FALSE, call->check->names[i]);
+      candela_check_memory_init (&call->inputs[i], in->dtype, in->bytes, call->placement, shift, FALSE,
+                                 call->check->names[i]);
       if (in->bytes > 0)
         memcpy (call->inputs[i].data, in->data, in->bytes);
       if (call->over[1] != i + 1)
-        check_memory_protect (&call->inputs[i]);
+        candela_check_memory_protect (&call->inputs[i]);
     }
   for (guint o = 0; o < call->check->facts->n_outputs; o++)
     {
-      const CheckOperand *out = &call->out[o];
+      const CandelaCheckOperand *out = &call->out[o];
       gsize shift = call->shifted ? candela_dtype_get_size (out->dtype) : 0;
 
-      check_memory_init (&call->outputs[o], out->dtype, call->computed[o] ? out->bytes : 0, call->placement, shift,
-                         TRUE, check_output_name (call->check->facts, o));
+      candela_check_memory_init (&call->outputs[o], out->dtype, call->computed[o] ? out->bytes : 0, call->placement,
+                                 shift, TRUE, candela_check_output_name (call->check->facts, o));
       call->results[o] = !call->computed[o]       ? NULL
                          : call->over[0] == o + 1 ? call->inputs[call->over[1] - 1].data
                                                   : call->outputs[o].data;
@@ -94,7 +95,7 @@ check_call_prepare (CheckCall *call)
 }
 
 static const guint8 *
-input_data (const CheckCall *call, guint i)
+input_data (const CandelaCheckCall *call, guint i)
 {
   if (call->same_as == i + 1)
     i = call->same;
@@ -104,9 +105,9 @@ input_data (const CheckCall *call, guint i)
 /* ---- Loops ---- */
 
 static void
-run_part (CheckCall *call, gsize first, gsize end)
+run_part (CandelaCheckCall *call, gsize first, gsize end)
 {
-  gconstpointer in[CHECK_MAX_INPUTS];
+  gconstpointer in[CANDELA_CHECK_MAX_INPUTS];
   gpointer out[CANDELA_MAX_OUTPUTS];
 
   if (first >= end)
@@ -119,7 +120,7 @@ run_part (CheckCall *call, gsize first, gsize end)
 }
 
 static void
-run_loop (CheckCall *call)
+run_loop (CandelaCheckCall *call)
 {
   gsize bounds[G_N_ELEMENTS (call->splits) + 2] = { 0 };
   guint n = 1;
@@ -141,7 +142,7 @@ run_loop (CheckCall *call)
 static void
 feed (gpointer data, gint64 start, gsize n, gpointer out)
 {
-  const CheckCall *call = data;
+  const CandelaCheckCall *call = data;
   gsize size = candela_dtype_get_size (call->in[0].dtype);
 
   memcpy (out, call->in[0].data + (gsize) start * size, n * size);
@@ -150,25 +151,25 @@ feed (gpointer data, gint64 start, gsize n, gpointer out)
 static void
 note_done (gpointer data, guint64 start, guint64 n)
 {
-  CheckCall *call = data;
+  CandelaCheckCall *call = data;
   gsize size = candela_dtype_get_size (call->out[0].dtype);
 
   if (start + n > (guint64) call->out[0].layout->n_elements)
-    check_fail (call->check, CHECK_DONE,
-                "it says that %" G_GUINT64_FORMAT " elements from %" G_GUINT64_FORMAT
-                " on are done; the output has %" G_GINT64_FORMAT,
-                n, start, call->out[0].layout->n_elements);
+    candela_check_fail (call->check, CANDELA_CHECK_DONE,
+                        "it says that %" G_GUINT64_FORMAT " elements from %" G_GUINT64_FORMAT
+                        " on are done; the output has %" G_GINT64_FORMAT,
+                        n, start, call->out[0].layout->n_elements);
   memcpy (call->done[0] + start * size, call->results[0] + start * size, n * size);
   memset (call->is_done + start, 1, n);
 }
 
 static void
-run_kernel (CheckCall *call)
+run_kernel (CandelaCheckCall *call)
 {
-  const Check *check = call->check;
-  gconstpointer in[CHECK_MAX_INPUTS];
-  const CandelaLayout *in_layouts[CHECK_MAX_INPUTS];
-  CandelaDType in_dtypes[CHECK_MAX_INPUTS], out_dtypes[CANDELA_MAX_OUTPUTS];
+  const CandelaCheck *check = call->check;
+  gconstpointer in[CANDELA_CHECK_MAX_INPUTS];
+  const CandelaLayout *in_layouts[CANDELA_CHECK_MAX_INPUTS];
+  CandelaDType in_dtypes[CANDELA_CHECK_MAX_INPUTS], out_dtypes[CANDELA_MAX_OUTPUTS];
   gpointer out[CANDELA_MAX_OUTPUTS];
   CandelaLayout *out_layouts[CANDELA_MAX_OUTPUTS];
   CandelaKernel kernel = { .op = check->op,
@@ -213,7 +214,7 @@ run_kernel (CheckCall *call)
 }
 
 void
-check_call_go (CheckCall *call)
+candela_check_call_go (CandelaCheckCall *call)
 {
   if (call->check->elementwise)
     run_loop (call);
@@ -222,30 +223,31 @@ check_call_go (CheckCall *call)
 }
 
 void
-check_call_run (CheckCall *call)
+candela_check_call_run (CandelaCheckCall *call)
 {
-  check_call_prepare (call);
-  check_call_go (call);
+  candela_check_call_prepare (call);
+  candela_check_call_go (call);
 }
 
 /* ---- Afterwards ---- */
 
 static void
-verify (const CheckCall *call, const CheckMemory *memory)
+verify (const CandelaCheckCall *call, const CandelaCheckMemory *memory)
 {
   gssize at;
 
-  if (!check_memory_find_stray (memory, &at))
+  if (!candela_check_memory_find_stray (memory, &at))
     return;
   if (at < 0)
-    check_fail (call->check, CHECK_BOUNDS, "it wrote before the beginning of %s %s, %zu bytes off",
-                memory->output ? "output" : "input", memory->name, (gsize) -at);
-  check_fail (call->check, CHECK_BOUNDS, "it wrote behind the end of %s %s, which has %zu bytes, at byte %zu",
-              memory->output ? "output" : "input", memory->name, memory->size, (gsize) at);
+    candela_check_fail (call->check, CANDELA_CHECK_BOUNDS, "it wrote before the beginning of %s %s, %zu bytes off",
+                        memory->output ? "output" : "input", memory->name, (gsize) -at);
+  candela_check_fail (call->check, CANDELA_CHECK_BOUNDS,
+                      "it wrote behind the end of %s %s, which has %zu bytes, at byte %zu",
+                      memory->output ? "output" : "input", memory->name, memory->size, (gsize) at);
 }
 
 void
-check_call_verify (CheckCall *call)
+candela_check_call_verify (CandelaCheckCall *call)
 {
   for (guint i = 0; i < call->n_inputs; i++)
     verify (call, &call->inputs[i]);
@@ -254,30 +256,30 @@ check_call_verify (CheckCall *call)
 }
 
 void
-check_call_clear (CheckCall *call)
+candela_check_call_clear (CandelaCheckCall *call)
 {
   for (guint i = 0; i < call->n_inputs; i++)
-    check_memory_clear (&call->inputs[i]);
+    candela_check_memory_clear (&call->inputs[i]);
   for (guint o = 0; o < call->check->facts->n_outputs; o++)
-    check_memory_clear (&call->outputs[o]);
+    candela_check_memory_clear (&call->outputs[o]);
   g_clear_pointer (&call->done[0], g_free);
   g_clear_pointer (&call->is_done, g_free);
   g_clear_error (&call->error);
 }
 
 void
-check_call_compare (CheckCall *call, CheckFact fact, const char *what)
+candela_check_call_compare (CandelaCheckCall *call, CandelaCheckFact fact, const char *what)
 {
-  const Check *check = call->check;
+  const CandelaCheck *check = call->check;
 
-  check_begin (check, fact, "%s", what);
-  check_call_run (call);
+  candela_check_begin (check, fact, "%s", what);
+  candela_check_call_run (call);
   if (!call->ok)
-    check_fail (check, fact, "it fails: %s", call->error->message);
-  check_call_verify (call);
+    candela_check_fail (check, fact, "it fails: %s", call->error->message);
+  candela_check_call_verify (call);
   for (guint o = 0; o < check->facts->n_outputs; o++)
     if (call->computed[o])
-      check_compare (check, fact, o, check->inference.out_layouts[o], call->out[o].dtype, check->expected[o],
-                     call->results[o], check->inference.out_layouts[o]->n_elements);
-  check_call_clear (call);
+      candela_check_compare (check, fact, o, check->inference.out_layouts[o], call->out[o].dtype, check->expected[o],
+                             call->results[o], check->inference.out_layouts[o]->n_elements);
+  candela_check_call_clear (call);
 }

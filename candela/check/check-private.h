@@ -16,99 +16,101 @@
 
 G_BEGIN_DECLS
 
-#define CHECK_MAX_INPUTS 4
-#define CHECK_MAX_RANK 4
+#define CANDELA_CHECK_MAX_INPUTS 4
+#define CANDELA_CHECK_MAX_RANK 4
 
 /* What is proven, in the order in which a case looks at it. */
 typedef enum {
-  CHECK_SURVIVAL,
-  CHECK_REFUSAL,
-  CHECK_PARAMETERS,
-  CHECK_INFER,
-  CHECK_INPUTS,
-  CHECK_BOUNDS,
-  CHECK_COMPLETE,
-  CHECK_DETERMINISM,
-  CHECK_MEMORY,
-  CHECK_POSITION,
-  CHECK_STAGES,
-  CHECK_IN_PLACE,
-  CHECK_ALIASING,
-  CHECK_FOLD,
-  CHECK_LAYOUT,
-  CHECK_ROWS,
-  CHECK_FED,
-  CHECK_DONE,
-  CHECK_THREADS,
-  CHECK_SHAPE,
-  CHECK_PLAN,
-  CHECK_N_FACTS
-} CheckFact;
+  CANDELA_CHECK_SURVIVAL,
+  CANDELA_CHECK_REFUSAL,
+  CANDELA_CHECK_PARAMETERS,
+  CANDELA_CHECK_INFER,
+  CANDELA_CHECK_INPUTS,
+  CANDELA_CHECK_BOUNDS,
+  CANDELA_CHECK_COMPLETE,
+  CANDELA_CHECK_DETERMINISM,
+  CANDELA_CHECK_MEMORY,
+  CANDELA_CHECK_POSITION,
+  CANDELA_CHECK_STAGES,
+  CANDELA_CHECK_IN_PLACE,
+  CANDELA_CHECK_ALIASING,
+  CANDELA_CHECK_FOLD,
+  CANDELA_CHECK_LAYOUT,
+  CANDELA_CHECK_ROWS,
+  CANDELA_CHECK_FED,
+  CANDELA_CHECK_DONE,
+  CANDELA_CHECK_THREADS,
+  CANDELA_CHECK_SHAPE,
+  CANDELA_CHECK_PLAN,
+  CANDELA_CHECK_N_FACTS
+} CandelaCheckFact;
 
 /* facts.c: "in-place", and what it says. */
-const char *check_fact_get_name (CheckFact fact);
+const char *candela_check_fact_get_name (CandelaCheckFact fact);
 
 /* How an axis of a view goes through the array under it. */
 typedef enum {
-  CHECK_AXIS_PLAIN,
-  CHECK_AXIS_ALTERNATE,          /* [::2] */
-  CHECK_AXIS_REVERSED,           /* [::-1] */
-  CHECK_AXIS_REVERSED_ALTERNATE, /* [::-2] */
-  CHECK_AXIS_BROADCAST,          /* one element, again and again */
-  CHECK_N_AXIS_FORMS
-} CheckAxisForm;
+  CANDELA_CHECK_AXIS_PLAIN,
+  CANDELA_CHECK_AXIS_ALTERNATE,          /* [::2] */
+  CANDELA_CHECK_AXIS_REVERSED,           /* [::-1] */
+  CANDELA_CHECK_AXIS_REVERSED_ALTERNATE, /* [::-2] */
+  CANDELA_CHECK_AXIS_BROADCAST,          /* one element, again and again */
+  CANDELA_CHECK_N_AXIS_FORMS
+} CandelaCheckAxisForm;
 
 typedef enum {
-  CHECK_VALUES_ANY,    /* all that the dtype has: infinities, not-a-numbers, the ends of its range */
-  CHECK_VALUES_SMALL,  /* finite, positive, small */
-  CHECK_VALUES_MATRIX, /* small; the diagonals of matrices outweigh what is beside them */
-  CHECK_VALUES_PLAIN   /* few, in turn: a formula has them */
-} CheckValues;
+  CANDELA_CHECK_VALUES_ANY,    /* all that the dtype has: infinities, not-a-numbers, the ends of its range */
+  CANDELA_CHECK_VALUES_SMALL,  /* finite, positive, small */
+  CANDELA_CHECK_VALUES_MATRIX, /* small; the diagonals of matrices outweigh what is beside them */
+  CANDELA_CHECK_VALUES_PLAIN   /* few, in turn: a formula has them */
+} CandelaCheckValues;
 
 typedef struct
 {
   CandelaDType dtype;
   guint rank;
-  gint64 dims[CHECK_MAX_RANK];
-  guint8 forms[CHECK_MAX_RANK]; /* CheckAxisForm */
-  gboolean transposed;          /* of two axes: the first one is next to each other in memory */
-  gboolean shifted;             /* begins an element after where memory is aligned: [1:] along the last axis */
-} CheckInput;
+  gint64 dims[CANDELA_CHECK_MAX_RANK];
+  guint8 forms[CANDELA_CHECK_MAX_RANK]; /* CandelaCheckAxisForm */
+  gboolean transposed;                  /* of two axes: the first one is next to each other in memory */
+  gboolean shifted;                     /* begins an element after where memory is aligned: [1:] along the last axis */
+} CandelaCheckInput;
 
 typedef struct
 {
   guint n_inputs;
-  CheckInput inputs[CHECK_MAX_INPUTS];
+  CandelaCheckInput inputs[CANDELA_CHECK_MAX_INPUTS];
   GVariant *params; /* a{sv}, owned */
-  CheckValues values;
+  CandelaCheckValues values;
   guint64 seed; /* of the values */
-} CheckCase;
+} CandelaCheckCase;
 
 /* SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
  * 2014). */
-guint64 check_random (guint64 *state);
+guint64 candela_check_random (guint64 *state);
 /* From 0 to n - 1. */
-guint check_random_below (guint64 *state, guint n);
+guint candela_check_random_below (guint64 *state, guint n);
 
 /* case.c: the n-th try at a case; most tries are refused by ops that are choosy. */
-void check_case_init (CheckCase *test, CandelaOp *op, guint64 seed, guint index, guint attempt);
-void check_case_clear (CheckCase *test);
-void check_case_copy (CheckCase *to, const CheckCase *from);
+void candela_check_case_init (CandelaCheckCase *test, CandelaOp *op, guint64 seed, guint index, guint attempt);
+void candela_check_case_clear (CandelaCheckCase *test);
+void candela_check_case_copy (CandelaCheckCase *to, const CandelaCheckCase *from);
 
 /* params.c: some that the op may take. */
-GVariant *check_make_params (const CandelaOpFacts *facts, const CheckCase *test, guint index, guint64 *state);
+GVariant *candela_check_make_params (const CandelaOpFacts *facts, const CandelaCheckCase *test, guint index,
+                                     guint64 *state);
 
 /* values.c */
-void check_fill (gpointer data, CandelaDType dtype, const gint64 *dims, guint rank, CheckValues values, guint64 seed);
+void candela_check_fill (gpointer data, CandelaDType dtype, const gint64 *dims, guint rank, CandelaCheckValues values,
+                         guint64 seed);
 /* Whether two elements are the same: bit for bit, but that any not-a-number is as good as another. */
-gboolean check_same_element (CandelaDType dtype, gconstpointer a, gconstpointer b);
+gboolean candela_check_same_element (CandelaDType dtype, gconstpointer a, gconstpointer b);
 /* An element as an expression has it. */
-void check_append_element (GString *text, CandelaDType dtype, gconstpointer element);
+void candela_check_append_element (GString *text, CandelaDType dtype, gconstpointer element);
 
 /* describe.c: the array under an input's view, its layout over it, and both as text. */
-CandelaTensor *check_input_make_base (const CheckCase *test, guint input);
-CandelaLayout *check_input_make_layout (const CheckInput *input, const CandelaTensor *base);
-GVariant *check_case_describe (const CheckCase *test, CandelaOp *op);
+CandelaTensor *candela_check_input_make_base (const CandelaCheckCase *test, guint input);
+CandelaLayout *candela_check_input_make_layout (const CandelaCheckInput *input, const CandelaTensor *base);
+GVariant *candela_check_case_describe (const CandelaCheckCase *test, CandelaOp *op);
 
 /* ---- The child's ---- */
 
@@ -117,53 +119,55 @@ typedef struct
 {
   guint32 index, attempt; /* of the case */
   guint32 beat;           /* goes up with every run of the op */
-  guint32 fact;           /* CheckFact: what is being looked at */
+  guint32 fact;           /* CandelaCheckFact: what is being looked at */
   guint32 n_cases;        /* that the op took */
   guint32 n_refused;
-  guint64 runs[CHECK_N_FACTS];
+  guint64 runs[CANDELA_CHECK_N_FACTS];
   gboolean finished; /* all cases */
   gboolean failed;
   char doing[160];
   char message[700];
-} CheckShared;
+} CandelaCheckShared;
 
 typedef struct
 {
   CandelaOp *op;
   const CandelaOpFacts *facts;
-  const CheckCase *test;
-  CheckShared *shared;
+  const CandelaCheckCase *test;
+  CandelaCheckShared *shared;
 
   CandelaParams *params;
   guint n_inputs;
-  CandelaTensor *bases[CHECK_MAX_INPUTS];
-  CandelaLayout *views[CHECK_MAX_INPUTS];  /* over the bases */
-  guint8 *values[CHECK_MAX_INPUTS];        /* packed */
-  CandelaLayout *packed[CHECK_MAX_INPUTS]; /* as they are then */
-  CandelaDType dtypes[CHECK_MAX_INPUTS];
+  CandelaTensor *bases[CANDELA_CHECK_MAX_INPUTS];
+  CandelaLayout *views[CANDELA_CHECK_MAX_INPUTS];  /* over the bases */
+  guint8 *values[CANDELA_CHECK_MAX_INPUTS];        /* packed */
+  CandelaLayout *packed[CANDELA_CHECK_MAX_INPUTS]; /* as they are then */
+  CandelaDType dtypes[CANDELA_CHECK_MAX_INPUTS];
   CandelaDType promoted;
-  char names[CHECK_MAX_INPUTS][64];
+  char names[CANDELA_CHECK_MAX_INPUTS][64];
   CandelaInference inference; /* for the packed ones */
 
-  gboolean exact;                        /* the same values give the same bits, whatever the layouts */
-  gboolean elementwise;                  /* a loop is called, not a kernel … */
-  guint8 *loop_inputs[CHECK_MAX_INPUTS]; /* … with these: converted and broadcast */
+  gboolean exact;                                /* the same values give the same bits, whatever the layouts */
+  gboolean elementwise;                          /* a loop is called, not a kernel … */
+  guint8 *loop_inputs[CANDELA_CHECK_MAX_INPUTS]; /* … with these: converted and broadcast */
   /* What came of the first run: of a loop in its dtypes. What is not computed has the
    * elements of its input. */
   guint8 *expected[CANDELA_MAX_OUTPUTS];
-} Check;
+} CandelaCheck;
 
 /* child.c: ends the child. */
-void check_fail (const Check *check, CheckFact fact, const char *format, ...) G_GNUC_PRINTF (3, 4) G_GNUC_NORETURN;
+void candela_check_fail (const CandelaCheck *check, CandelaCheckFact fact, const char *format, ...)
+  G_GNUC_PRINTF (3, 4) G_GNUC_NORETURN;
 /* Before each run: what it is about, for whoever reads why it did not come back. */
-void check_begin (const Check *check, CheckFact fact, const char *format, ...) G_GNUC_PRINTF (3, 4);
+void candela_check_begin (const CandelaCheck *check, CandelaCheckFact fact, const char *format, ...)
+  G_GNUC_PRINTF (3, 4);
 
 /* memory.c: memory between pages that cannot be touched. */
 typedef enum {
-  CHECK_AT_START, /* begins right behind such a page */
-  CHECK_AT_END,   /* ends right before one */
-  CHECK_ACROSS    /* the page boundary is in its middle */
-} CheckPlacement;
+  CANDELA_CHECK_AT_START, /* begins right behind such a page */
+  CANDELA_CHECK_AT_END,   /* ends right before one */
+  CANDELA_CHECK_ACROSS    /* the page boundary is in its middle */
+} CandelaCheckPlacement;
 
 typedef struct
 {
@@ -174,27 +178,27 @@ typedef struct
   gboolean output;
   const char *name;
   CandelaDType dtype;
-} CheckMemory;
+} CandelaCheckMemory;
 
-void check_memory_init (CheckMemory *memory, CandelaDType dtype, gsize size, CheckPlacement placement, gsize shift,
-                        gboolean output, const char *name);
-void check_memory_protect (CheckMemory *memory);
-void check_memory_clear (CheckMemory *memory);
+void candela_check_memory_init (CandelaCheckMemory *memory, CandelaDType dtype, gsize size,
+                                CandelaCheckPlacement placement, gsize shift, gboolean output, const char *name);
+void candela_check_memory_protect (CandelaCheckMemory *memory);
+void candela_check_memory_clear (CandelaCheckMemory *memory);
 /* The first byte outside data that has been written, counted from its first; 0 if none. */
-gboolean check_memory_find_stray (const CheckMemory *memory, gssize *at);
-void check_memory_watch (const Check *check);
+gboolean candela_check_memory_find_stray (const CandelaCheckMemory *memory, gssize *at);
+void candela_check_memory_watch (const CandelaCheck *check);
 /* The next touch of the page in the middle runs func on another thread first, as far as that
  * gets; TRUE if there is such a page. */
-gboolean check_memory_stop_at (CheckMemory *memory, void (*func) (gpointer data), gpointer data);
+gboolean candela_check_memory_stop_at (CandelaCheckMemory *memory, void (*func) (gpointer data), gpointer data);
 /* … and sees to it that func has been run. */
-void check_memory_end_stop (void);
+void candela_check_memory_end_stop (void);
 
 /* run.c: FALSE if the op does not take the case. */
-gboolean check_run_case (CandelaOp *op, const CheckCase *test, CheckShared *shared);
+gboolean candela_check_run_case (CandelaOp *op, const CandelaCheckCase *test, CandelaCheckShared *shared);
 
 /* Both: names of an op's operands; the buffer has 64 bytes. */
-const char *check_input_name (const CandelaOpFacts *facts, guint input, char *buffer);
-const char *check_output_name (const CandelaOpFacts *facts, guint output);
+const char *candela_check_input_name (const CandelaOpFacts *facts, guint input, char *buffer);
+const char *candela_check_output_name (const CandelaOpFacts *facts, guint output);
 
 /* ---- Calls ---- */
 
@@ -205,20 +209,20 @@ typedef struct
   gsize bytes;
   CandelaDType dtype;
   const CandelaLayout *layout; /* of a kernel's */
-} CheckOperand;
+} CandelaCheckOperand;
 
 /* A call of a loop over some elements of packed operands, or of a kernel over whole
  * values. */
 typedef struct
 {
-  Check *check;
+  CandelaCheck *check;
   guint n_inputs;
-  CheckOperand in[CHECK_MAX_INPUTS], out[CANDELA_MAX_OUTPUTS];
+  CandelaCheckOperand in[CANDELA_CHECK_MAX_INPUTS], out[CANDELA_MAX_OUTPUTS];
   gboolean computed[CANDELA_MAX_OUTPUTS];
   gsize n; /* elements of a loop */
 
   /* How it is called, other than in the plainest way; all zero is that. */
-  CheckPlacement placement;
+  CandelaCheckPlacement placement;
   gboolean shifted;    /* operands begin an element after where memory is aligned */
   gboolean other;      /* the other poison */
   guint over[2];       /* 1 + the output, 1 + the input over which it is written */
@@ -230,59 +234,60 @@ typedef struct
   void (*parallel_for) (guint64 n, CandelaKernelChunkFunc func, gpointer data);
   gboolean watch_done; /* what the kernel says is done is noted */
 
-  CheckMemory inputs[CHECK_MAX_INPUTS], outputs[CANDELA_MAX_OUTPUTS];
+  CandelaCheckMemory inputs[CANDELA_CHECK_MAX_INPUTS], outputs[CANDELA_MAX_OUTPUTS];
   guint8 *results[CANDELA_MAX_OUTPUTS]; /* in one of these */
   guint8 *done[CANDELA_MAX_OUTPUTS];    /* elements of output 0 as they were when they were said to be done; … */
   guint8 *is_done;                      /* … which */
   gboolean ok;
   GError *error;
-} CheckCall;
+} CandelaCheckCall;
 
 /* call.c: the case's packed operands, and those as the case lays them out. */
-void check_call_init (CheckCall *call, Check *check);
+void candela_check_call_init (CandelaCheckCall *call, CandelaCheck *check);
 /* Puts everything where it belongs; calls; both. */
-void check_call_prepare (CheckCall *call);
-void check_call_go (CheckCall *call);
-void check_call_run (CheckCall *call);
+void candela_check_call_prepare (CandelaCheckCall *call);
+void candela_check_call_go (CandelaCheckCall *call);
+void candela_check_call_run (CandelaCheckCall *call);
 /* Fails if anything was written where it should not be. */
-void check_call_verify (CheckCall *call);
-void check_call_clear (CheckCall *call);
+void candela_check_call_verify (CandelaCheckCall *call);
+void candela_check_call_clear (CandelaCheckCall *call);
 /* All of that, and the results against those of the first run. */
-void check_call_compare (CheckCall *call, CheckFact fact, const char *what);
+void candela_check_call_compare (CandelaCheckCall *call, CandelaCheckFact fact, const char *what);
 /* common.c: what loops and kernels have in common. FALSE: the op refuses these values. */
-gboolean check_common (Check *check);
+gboolean candela_check_common (CandelaCheck *check);
 /* together.c: two calls at once. */
-void check_together (Check *check);
+void candela_check_together (CandelaCheck *check);
 /* run.c: infer, for these layouts. */
-gboolean check_run_infer (const Check *check, CandelaInference *inference, CandelaLayout *const *layouts,
-                          GError **error);
+gboolean candela_check_run_infer (const CandelaCheck *check, CandelaInference *inference, CandelaLayout *const *layouts,
+                                  GError **error);
 
 /* stages.c: those of the row that was chosen. */
-void check_stages (Check *check);
+void candela_check_stages (CandelaCheck *check);
 /* kernel.c */
-void check_kernel (Check *check);
+void candela_check_kernel (CandelaCheck *check);
 /* lanes.c: some rows, or columns, by themselves; an input that is fed. */
-void check_lanes (Check *check);
+void candela_check_lanes (CandelaCheck *check);
 /* now.c: of an op that says its shapes while it runs. FALSE: it refuses these values. */
-gboolean check_data_shape (Check *check);
+gboolean candela_check_data_shape (CandelaCheck *check);
 /* graph.c: through plans. */
-void check_graph (Check *check);
+void candela_check_graph (CandelaCheck *check);
 /* refusal.c: what is wrong is an error. */
-void check_refusals (Check *check);
+void candela_check_refusals (CandelaCheck *check);
 
 /* run.c */
-void check_error (const Check *check, CheckFact fact, const GError *error);
-void check_compare (const Check *check, CheckFact fact, guint output, const CandelaLayout *layout, CandelaDType dtype,
-                    const guint8 *expected, const guint8 *got, gint64 n);
+void candela_check_error (const CandelaCheck *check, CandelaCheckFact fact, const GError *error);
+void candela_check_compare (const CandelaCheck *check, CandelaCheckFact fact, guint output, const CandelaLayout *layout,
+                            CandelaDType dtype, const guint8 *expected, const guint8 *got, gint64 n);
 
 /* ---- The watcher's ---- */
 
 /* child.c: runs cases from one on in a child, or the one that is given. FALSE: a fact does
  * not hold; the rest is in shared. limit: seconds without a beat. */
-gboolean check_watch (CandelaOp *op, const CheckCase *only, guint64 seed, guint first, guint n, guint limit,
-                      CheckShared *shared, GCancellable *cancellable);
+gboolean candela_check_watch (CandelaOp *op, const CandelaCheckCase *only, guint64 seed, guint first, guint n,
+                              guint limit, CandelaCheckShared *shared, GCancellable *cancellable);
 
 /* shrink.c: makes a case that fails as small as it goes. */
-void check_shrink (CandelaOp *op, CheckCase *test, CheckShared *shared, guint limit, GCancellable *cancellable);
+void candela_check_shrink (CandelaOp *op, CandelaCheckCase *test, CandelaCheckShared *shared, guint limit,
+                           GCancellable *cancellable);
 
 G_END_DECLS

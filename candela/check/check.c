@@ -5,19 +5,19 @@
 #include <sys/mman.h>
 
 static GVariant *
-describe_runs (const CheckShared *shared)
+describe_runs (const CandelaCheckShared *shared)
 {
   GVariantBuilder builder;
 
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("a{sv}"));
-  for (guint f = 0; f < CHECK_N_FACTS; f++)
+  for (guint f = 0; f < CANDELA_CHECK_N_FACTS; f++)
     if (shared->runs[f] > 0)
-      g_variant_builder_add (&builder, "{sv}", check_fact_get_name (f), g_variant_new_uint64 (shared->runs[f]));
+      g_variant_builder_add (&builder, "{sv}", candela_check_fact_get_name (f), g_variant_new_uint64 (shared->runs[f]));
   return g_variant_builder_end (&builder);
 }
 
 static GVariant *
-describe (CandelaOp *op, const CheckShared *shared, const CheckCase *failed)
+describe (CandelaOp *op, const CandelaCheckShared *shared, const CandelaCheckCase *failed)
 {
   GVariantBuilder builder;
 
@@ -31,10 +31,11 @@ describe (CandelaOp *op, const CheckShared *shared, const CheckCase *failed)
       g_autofree char *doing = g_utf8_make_valid (shared->doing, -1);
       g_autofree char *message = g_utf8_make_valid (shared->message, -1);
 
-      g_variant_builder_add (&builder, "{sv}", "fact", g_variant_new_string (check_fact_get_name (shared->fact)));
+      g_variant_builder_add (&builder, "{sv}", "fact",
+                             g_variant_new_string (candela_check_fact_get_name (shared->fact)));
       g_variant_builder_add (&builder, "{sv}", "when", g_variant_new_string (doing));
       g_variant_builder_add (&builder, "{sv}", "message", g_variant_new_string (message));
-      g_variant_builder_add (&builder, "{sv}", "case", check_case_describe (failed, op));
+      g_variant_builder_add (&builder, "{sv}", "case", candela_check_case_describe (failed, op));
     }
   return g_variant_ref_sink (g_variant_builder_end (&builder));
 }
@@ -70,9 +71,9 @@ describe (CandelaOp *op, const CheckShared *shared, const CheckCase *failed)
 GVariant *
 candela_op_check (CandelaOp *op, guint64 seed, guint n_cases, guint limit, GCancellable *cancellable, GError **error)
 {
-  CheckShared *shared;
+  CandelaCheckShared *shared;
   GVariant *report = NULL;
-  CheckCase failed;
+  CandelaCheckCase failed;
 
   g_return_val_if_fail (CANDELA_IS_OP (op), NULL);
 
@@ -84,15 +85,15 @@ candela_op_check (CandelaOp *op, guint64 seed, guint n_cases, guint limit, GCanc
       return NULL;
     }
   limit = MAX (limit, 1);
-  if (check_watch (op, NULL, seed, 0, n_cases, limit, shared, cancellable))
+  if (candela_check_watch (op, NULL, seed, 0, n_cases, limit, shared, cancellable))
     report = g_cancellable_is_cancelled (cancellable) ? NULL : describe (op, shared, NULL);
   else
     {
-      check_case_init (&failed, op, seed, shared->index, shared->attempt);
-      check_shrink (op, &failed, shared, limit, cancellable);
+      candela_check_case_init (&failed, op, seed, shared->index, shared->attempt);
+      candela_check_shrink (op, &failed, shared, limit, cancellable);
       if (!g_cancellable_is_cancelled (cancellable))
         report = describe (op, shared, &failed);
-      check_case_clear (&failed);
+      candela_check_case_clear (&failed);
     }
   munmap (shared, sizeof *shared);
   if (report == NULL)

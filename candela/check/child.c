@@ -17,12 +17,12 @@
 
 /* ---- In the child ---- */
 
-static CheckShared *telling;
+static CandelaCheckShared *telling;
 
 void
-check_fail (const Check *check, CheckFact fact, const char *format, ...)
+candela_check_fail (const CandelaCheck *check, CandelaCheckFact fact, const char *format, ...)
 {
-  CheckShared *shared = check != NULL ? check->shared : telling;
+  CandelaCheckShared *shared = check != NULL ? check->shared : telling;
   va_list args;
 
   if (!shared->failed)
@@ -37,7 +37,7 @@ check_fail (const Check *check, CheckFact fact, const char *format, ...)
 }
 
 void
-check_begin (const Check *check, CheckFact fact, const char *format, ...)
+candela_check_begin (const CandelaCheck *check, CandelaCheckFact fact, const char *format, ...)
 {
   va_list args;
 
@@ -53,28 +53,29 @@ static void
 on_message (const char *domain, GLogLevelFlags level, const char *message, gpointer data)
 {
   if ((level & (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING)) != 0)
-    check_fail (NULL, CHECK_SURVIVAL, "it made %s say: %s", domain != NULL ? domain : "the library", message);
+    candela_check_fail (NULL, CANDELA_CHECK_SURVIVAL, "it made %s say: %s", domain != NULL ? domain : "the library",
+                        message);
 }
 
 static void
-run_cases (CandelaOp *op, const CheckCase *only, guint64 seed, guint first, guint n, CheckShared *shared)
+run_cases (CandelaOp *op, const CandelaCheckCase *only, guint64 seed, guint first, guint n, CandelaCheckShared *shared)
 {
   if (only != NULL)
     {
-      check_run_case (op, only, shared);
+      candela_check_run_case (op, only, shared);
       return;
     }
   for (guint index = first; index < n; index++)
     for (guint attempt = 0; attempt < ATTEMPTS; attempt++)
       {
-        CheckCase test;
+        CandelaCheckCase test;
         gboolean taken;
 
         shared->index = index;
         shared->attempt = attempt;
-        check_case_init (&test, op, seed, index, attempt);
-        taken = check_run_case (op, &test, shared);
-        check_case_clear (&test);
+        candela_check_case_init (&test, op, seed, index, attempt);
+        taken = candela_check_run_case (op, &test, shared);
+        candela_check_case_clear (&test);
         shared->n_cases += taken;
         shared->n_refused += !taken;
         if (taken)
@@ -83,11 +84,11 @@ run_cases (CandelaOp *op, const CheckCase *only, guint64 seed, guint first, guin
 }
 
 static void G_GNUC_NORETURN
-be_child (CandelaOp *op, const CheckCase *only, guint64 seed, guint first, guint n, CheckShared *shared)
+be_child (CandelaOp *op, const CandelaCheckCase *only, guint64 seed, guint first, guint n, CandelaCheckShared *shared)
 {
   telling = shared;
   g_log_set_default_handler (on_message, NULL);
-  check_memory_watch (NULL);
+  candela_check_memory_watch (NULL);
   candela_set_num_threads (1);
   run_cases (op, only, seed, first, n, shared);
   shared->finished = TRUE;
@@ -98,7 +99,8 @@ be_child (CandelaOp *op, const CheckCase *only, guint64 seed, guint first, guint
 
 /* Waits until the child is gone; FALSE: it was told to go. */
 static gboolean
-wait_for_child (pid_t child, int pipe, guint limit, const CheckShared *shared, GCancellable *cancellable, int *status)
+wait_for_child (pid_t child, int pipe, guint limit, const CandelaCheckShared *shared, GCancellable *cancellable,
+                int *status)
 {
   guint32 beat = shared->beat;
   gint64 since = g_get_monotonic_time ();
@@ -129,12 +131,12 @@ wait_for_child (pid_t child, int pipe, guint limit, const CheckShared *shared, G
 
 /* Why it did not come back, if it has not said so itself. */
 static void
-tell_end (CheckShared *shared, gboolean in_time, guint limit, int status)
+tell_end (CandelaCheckShared *shared, gboolean in_time, guint limit, int status)
 {
   if (shared->finished || shared->failed)
     return;
   shared->failed = TRUE;
-  shared->fact = CHECK_SURVIVAL;
+  shared->fact = CANDELA_CHECK_SURVIVAL;
   if (!in_time)
     snprintf (shared->message, sizeof shared->message, "it does not come back: nothing for %u s", limit);
   else if (WIFSIGNALED (status))
@@ -146,8 +148,8 @@ tell_end (CheckShared *shared, gboolean in_time, guint limit, int status)
 }
 
 gboolean
-check_watch (CandelaOp *op, const CheckCase *only, guint64 seed, guint first, guint n, guint limit, CheckShared *shared,
-             GCancellable *cancellable)
+candela_check_watch (CandelaOp *op, const CandelaCheckCase *only, guint64 seed, guint first, guint n, guint limit,
+                     CandelaCheckShared *shared, GCancellable *cancellable)
 {
   int ends[2], status = 0;
   gboolean in_time;
@@ -160,7 +162,7 @@ check_watch (CandelaOp *op, const CheckCase *only, guint64 seed, guint first, gu
   if (child < 0)
     {
       shared->failed = TRUE;
-      shared->fact = CHECK_SURVIVAL;
+      shared->fact = CANDELA_CHECK_SURVIVAL;
       snprintf (shared->message, sizeof shared->message, "there is no process to run it in: %s", g_strerror (errno));
       return FALSE;
     }

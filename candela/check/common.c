@@ -9,7 +9,7 @@
 
 /* A loop gets its row's dtypes, packed and of the result's shape. */
 static gboolean
-prepare_loop (Check *check)
+prepare_loop (CandelaCheck *check)
 {
   const CandelaKernelInfo *row = check->inference.kernel;
   const CandelaLayout *shape = check->inference.out_layouts[0];
@@ -21,7 +21,8 @@ prepare_loop (Check *check)
       g_autofree guint8 *elements = g_malloc (n * size + 1);
 
       if (layout == NULL)
-        check_fail (check, CHECK_INFER, "%s cannot be broadcast to the shape that infer gives", check->names[i]);
+        candela_check_fail (check, CANDELA_CHECK_INFER, "%s cannot be broadcast to the shape that infer gives",
+                            check->names[i]);
       candela_layout_pack (layout, check->values[i], size, 0, n, elements);
       check->loop_inputs[i] = g_malloc (n * candela_dtype_get_size (row->in[i]) + 1);
       if (!candela_dtype_convert (check->dtypes[i], elements, row->in[i], check->loop_inputs[i], n))
@@ -31,7 +32,7 @@ prepare_loop (Check *check)
 }
 
 static gboolean
-computes (const CheckCall *call)
+computes (const CandelaCheckCall *call)
 {
   for (guint o = 0; o < call->check->facts->n_outputs; o++)
     if (call->computed[o])
@@ -40,18 +41,18 @@ computes (const CheckCall *call)
 }
 
 static void
-check_bools (const CheckCall *call)
+check_bools (const CandelaCheckCall *call)
 {
   for (guint o = 0; o < call->check->facts->n_outputs; o++)
     for (gsize k = 0; call->computed[o] && call->out[o].dtype == CANDELA_DTYPE_BOOL && k < call->out[o].bytes; k++)
       if (call->results[o][k] > 1 && call->results[o][k] != 0xa5)
-        check_fail (call->check, CHECK_COMPLETE, "%s, element %zu, is a bool and has the byte %u",
-                    check_output_name (call->check->facts, o), k, call->results[o][k]);
+        candela_check_fail (call->check, CANDELA_CHECK_COMPLETE, "%s, element %zu, is a bool and has the byte %u",
+                            candela_check_output_name (call->check->facts, o), k, call->results[o][k]);
 }
 
 /* A byte that is what was there before, whatever that was. */
 static void
-find_unwritten (const CheckCall *call)
+find_unwritten (const CandelaCheckCall *call)
 {
   for (guint o = 0; o < call->check->facts->n_outputs; o++)
     {
@@ -59,78 +60,78 @@ find_unwritten (const CheckCall *call)
 
       for (gsize at = 0; call->computed[o] && at < call->out[o].bytes; at++)
         if (call->check->expected[o][at] == 0xa5 && call->results[o][at] == 0x5a)
-          check_fail (call->check, CHECK_COMPLETE, "it leaves %s unwritten, from element %zu of %zu on",
-                      check_output_name (call->check->facts, o), at / size, call->out[o].bytes / size);
+          candela_check_fail (call->check, CANDELA_CHECK_COMPLETE, "it leaves %s unwritten, from element %zu of %zu on",
+                              candela_check_output_name (call->check->facts, o), at / size, call->out[o].bytes / size);
     }
 }
 
 /* FALSE: the kernel refuses these values, and does so again. */
 static gboolean
-run_first (Check *check)
+run_first (CandelaCheck *check)
 {
-  CheckCall call;
+  CandelaCheckCall call;
   gboolean ok;
 
-  check_begin (check, CHECK_DETERMINISM, "a first run");
-  check_call_init (&call, check);
-  check_call_run (&call);
-  check_call_verify (&call);
+  candela_check_begin (check, CANDELA_CHECK_DETERMINISM, "a first run");
+  candela_check_call_init (&call, check);
+  candela_check_call_run (&call);
+  candela_check_call_verify (&call);
   ok = call.ok;
   if (!ok)
-    check_error (check, CHECK_REFUSAL, call.error);
+    candela_check_error (check, CANDELA_CHECK_REFUSAL, call.error);
   for (guint o = 0; ok && o < check->facts->n_outputs; o++)
     if (call.computed[o])
       check->expected[o] = g_memdup2 (call.results[o], call.out[o].bytes + 1);
   if (ok)
     check_bools (&call);
-  check_call_clear (&call);
+  candela_check_call_clear (&call);
   return ok;
 }
 
 static void
-run_again (Check *check, gboolean ok)
+run_again (CandelaCheck *check, gboolean ok)
 {
   gboolean same =
     check->facts->info->effect == CANDELA_EFFECT_PURE && check->facts->info->determinism != CANDELA_DETERMINISM_NONE;
-  CheckCall call;
+  CandelaCheckCall call;
 
-  check_begin (check, CHECK_DETERMINISM, "the same again");
-  check_call_init (&call, check);
+  candela_check_begin (check, CANDELA_CHECK_DETERMINISM, "the same again");
+  candela_check_call_init (&call, check);
   call.other = TRUE;
-  check_call_run (&call);
-  check_call_verify (&call);
+  candela_check_call_run (&call);
+  candela_check_call_verify (&call);
   if (same && ok != call.ok)
-    check_fail (check, CHECK_DETERMINISM, "it fails, but not each time");
+    candela_check_fail (check, CANDELA_CHECK_DETERMINISM, "it fails, but not each time");
   if (ok && call.ok)
     find_unwritten (&call);
   for (guint o = 0; ok && call.ok && same && o < check->facts->n_outputs; o++)
     if (call.computed[o])
-      check_compare (check, CHECK_DETERMINISM, o, check->inference.out_layouts[o], call.out[o].dtype,
-                     check->expected[o], call.results[o], check->inference.out_layouts[o]->n_elements);
-  check_call_clear (&call);
+      candela_check_compare (check, CANDELA_CHECK_DETERMINISM, o, check->inference.out_layouts[o], call.out[o].dtype,
+                             check->expected[o], call.results[o], check->inference.out_layouts[o]->n_elements);
+  candela_check_call_clear (&call);
 }
 
 /* ---- In other memory ---- */
 
 static void
-run_elsewhere (Check *check)
+run_elsewhere (CandelaCheck *check)
 {
   static const char *const whats[] = { "with arrays that end where a page does", "with unaligned arrays" };
 
   for (guint k = 0; k < G_N_ELEMENTS (whats); k++)
     {
-      CheckCall call;
+      CandelaCheckCall call;
 
-      check_call_init (&call, check);
-      call.placement = k == 0 ? CHECK_AT_END : CHECK_AT_START;
+      candela_check_call_init (&call, check);
+      call.placement = k == 0 ? CANDELA_CHECK_AT_END : CANDELA_CHECK_AT_START;
       call.shifted = k == 1;
-      check_call_compare (&call, CHECK_MEMORY, whats[k]);
+      candela_check_call_compare (&call, CANDELA_CHECK_MEMORY, whats[k]);
     }
 }
 
 /* Parts of a loop, forwards and backwards. */
 static void
-run_split (Check *check)
+run_split (CandelaCheck *check)
 {
   gsize n = (gsize) check->inference.out_layouts[0]->n_elements;
   const gsize splits[][3] = { { 1 }, { n / 2 }, { n - 1 }, { n / 3, n / 2, n - 1 }, { 1, 2, 3 } };
@@ -139,17 +140,17 @@ run_split (Check *check)
     {
       const gsize *split = splits[k / 2];
       char what[160];
-      CheckCall call;
+      CandelaCheckCall call;
 
       if (split[0] == 0 || split[0] >= n || split[1] >= n || split[2] >= n || (split[1] != 0 && split[1] <= split[0])
           || (split[2] != 0 && split[2] <= split[1]))
         continue;
-      check_call_init (&call, check);
+      candela_check_call_init (&call, check);
       memcpy (call.splits, split, sizeof call.splits);
       call.last_first = k % 2;
       g_snprintf (what, sizeof what, "in parts, of which the second begins at element %zu%s", split[0],
                   call.last_first ? ", the last one first" : "");
-      check_call_compare (&call, CHECK_POSITION, what);
+      candela_check_call_compare (&call, CANDELA_CHECK_POSITION, what);
     }
 }
 
@@ -157,7 +158,7 @@ run_split (Check *check)
 
 /* Whether the planner would ever do that: the same indices have the same addresses. */
 static gboolean
-can_be_over (const CheckCall *call, guint o, guint i)
+can_be_over (const CandelaCheckCall *call, guint o, guint i)
 {
   const CandelaLayout *in = call->in[i].layout, *out = call->out[o].layout;
   guint k = 0;
@@ -183,45 +184,46 @@ can_be_over (const CheckCall *call, guint o, guint i)
 
 /* An operand twice: that too may be written over. */
 static void
-run_over_both (Check *check)
+run_over_both (CandelaCheck *check)
 {
   guint8 *expected[CANDELA_MAX_OUTPUTS];
-  CheckCall call, over;
+  CandelaCheckCall call, over;
 
-  check_call_init (&call, check);
+  candela_check_call_init (&call, check);
   if (!check->elementwise || call.n_inputs != 2 || call.in[0].dtype != call.in[1].dtype || !can_be_over (&call, 0, 0)
       || !can_be_over (&call, 0, 1))
     return;
   memcpy (expected, check->expected, sizeof expected);
-  check_begin (check, CHECK_IN_PLACE, "with one array as both inputs");
+  candela_check_begin (check, CANDELA_CHECK_IN_PLACE, "with one array as both inputs");
   call.same_as = 2;
-  check_call_run (&call);
+  candela_check_call_run (&call);
   for (guint o = 0; o < check->facts->n_outputs; o++)
     check->expected[o] = call.results[o];
-  check_call_init (&over, check);
+  candela_check_call_init (&over, check);
   over.same_as = 2;
   over.over[0] = over.over[1] = 1;
-  check_call_compare (&over, CHECK_IN_PLACE, "with one array as both inputs, written over it");
-  check_call_clear (&call);
+  candela_check_call_compare (&over, CANDELA_CHECK_IN_PLACE, "with one array as both inputs, written over it");
+  candela_check_call_clear (&call);
   memcpy (check->expected, expected, sizeof expected);
 }
 
 static void
-run_in_place (Check *check)
+run_in_place (CandelaCheck *check)
 {
   for (guint o = 0; o < check->facts->n_outputs; o++)
     for (guint i = 0; i < check->n_inputs; i++)
       {
         char what[160];
-        CheckCall call;
+        CandelaCheckCall call;
 
-        check_call_init (&call, check);
+        candela_check_call_init (&call, check);
         if (!can_be_over (&call, o, i))
           continue;
         call.over[0] = o + 1;
         call.over[1] = i + 1;
-        g_snprintf (what, sizeof what, "%s written over %s", check_output_name (check->facts, o), check->names[i]);
-        check_call_compare (&call, CHECK_IN_PLACE, what);
+        g_snprintf (what, sizeof what, "%s written over %s", candela_check_output_name (check->facts, o),
+                    check->names[i]);
+        candela_check_call_compare (&call, CANDELA_CHECK_IN_PLACE, what);
       }
   run_over_both (check);
 }
@@ -229,7 +231,7 @@ run_in_place (Check *check)
 /* ---- What it is equal to ---- */
 
 static void
-check_takeovers (Check *check)
+check_takeovers (CandelaCheck *check)
 {
   for (guint o = 0; o < check->facts->n_outputs; o++)
     {
@@ -237,68 +239,68 @@ check_takeovers (Check *check)
 
       if (check->inference.aliasing[o] != CANDELA_ALIASING_TAKEOVER)
         continue;
-      check_begin (check, CHECK_ALIASING, "%s takes over from %s", check_output_name (check->facts, o),
-                   check->names[input]);
-      check_compare (check, CHECK_ALIASING, o, check->inference.out_layouts[o], check->dtypes[input],
-                     check->values[input], check->expected[o], check->packed[input]->n_elements);
+      candela_check_begin (check, CANDELA_CHECK_ALIASING, "%s takes over from %s",
+                           candela_check_output_name (check->facts, o), check->names[input]);
+      candela_check_compare (check, CANDELA_CHECK_ALIASING, o, check->inference.out_layouts[o], check->dtypes[input],
+                             check->values[input], check->expected[o], check->packed[input]->n_elements);
     }
 }
 
 static void
-check_fold (Check *check)
+check_fold (CandelaCheck *check)
 {
   const CandelaInference *inference = &check->inference;
   int same;
 
   if (check->facts->info->fold == NULL)
     return;
-  check_begin (check, CHECK_FOLD, "fold");
+  candela_check_begin (check, CANDELA_CHECK_FOLD, "fold");
   same = check->facts->info->fold (inference);
   if (same >= (int) check->n_inputs)
-    check_fail (check, CHECK_FOLD, "it folds to input %d, which there is not", same);
+    candela_check_fail (check, CANDELA_CHECK_FOLD, "it folds to input %d, which there is not", same);
   if (same < 0 || check->dtypes[same] != inference->out_dtypes[0] || check->facts->n_outputs != 1
       || !candela_layout_same_shape (check->packed[same], inference->out_layouts[0])
       || (check->elementwise && inference->kernel->out[0] != inference->out_dtypes[0]))
     return;
-  check_begin (check, CHECK_FOLD, "it folds to %s", check->names[same]);
-  check_compare (check, CHECK_FOLD, 0, inference->out_layouts[0], check->dtypes[same], check->expected[0],
-                 check->values[same], check->packed[same]->n_elements);
+  candela_check_begin (check, CANDELA_CHECK_FOLD, "it folds to %s", check->names[same]);
+  candela_check_compare (check, CANDELA_CHECK_FOLD, 0, inference->out_layouts[0], check->dtypes[same],
+                         check->expected[0], check->values[same], check->packed[same]->n_elements);
 }
 
 /* ---- All of it ---- */
 
 static void
-run_with_threads (Check *check)
+run_with_threads (CandelaCheck *check)
 {
-  CheckCall call;
+  CandelaCheckCall call;
 
-  check_call_init (&call, check);
+  candela_check_call_init (&call, check);
   candela_set_num_threads (3);
-  check_call_compare (&call, CHECK_THREADS, "with 3 threads to be had");
+  candela_check_call_compare (&call, CANDELA_CHECK_THREADS, "with 3 threads to be had");
   candela_set_num_threads (1);
 }
 
 /* Of what is the same each time. */
 static void
-run_in_all_ways (Check *check)
+run_in_all_ways (CandelaCheck *check)
 {
   check_takeovers (check);
   run_elsewhere (check);
   if (check->elementwise)
     run_split (check);
   if (check->elementwise)
-    check_stages (check);
+    candela_check_stages (check);
   run_in_place (check);
   check_fold (check);
   run_with_threads (check);
-  check_together (check);
+  candela_check_together (check);
 }
 
 gboolean
-check_common (Check *check)
+candela_check_common (CandelaCheck *check)
 {
   const CandelaOpInfo *info = check->facts->info;
-  CheckCall call;
+  CandelaCheckCall call;
   gboolean ok;
 
   /* Nobody calls a loop for no elements. */
@@ -306,7 +308,7 @@ check_common (Check *check)
     return TRUE;
   if (check->elementwise && !prepare_loop (check))
     return FALSE;
-  check_call_init (&call, check);
+  candela_check_call_init (&call, check);
   if (computes (&call))
     {
       ok = run_first (check);
@@ -317,6 +319,6 @@ check_common (Check *check)
         run_in_all_ways (check);
     }
   if (!check->elementwise)
-    check_kernel (check);
+    candela_check_kernel (check);
   return TRUE;
 }

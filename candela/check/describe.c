@@ -7,20 +7,22 @@
 #define MOST_ELEMENTS 64
 
 static gboolean
-is_alternate (const CheckInput *input, guint axis)
+is_alternate (const CandelaCheckInput *input, guint axis)
 {
-  return input->forms[axis] == CHECK_AXIS_ALTERNATE || input->forms[axis] == CHECK_AXIS_REVERSED_ALTERNATE;
+  return input->forms[axis] == CANDELA_CHECK_AXIS_ALTERNATE
+         || input->forms[axis] == CANDELA_CHECK_AXIS_REVERSED_ALTERNATE;
 }
 
 static gboolean
-is_reversed (const CheckInput *input, guint axis)
+is_reversed (const CandelaCheckInput *input, guint axis)
 {
-  return input->forms[axis] == CHECK_AXIS_REVERSED || input->forms[axis] == CHECK_AXIS_REVERSED_ALTERNATE;
+  return input->forms[axis] == CANDELA_CHECK_AXIS_REVERSED
+         || input->forms[axis] == CANDELA_CHECK_AXIS_REVERSED_ALTERNATE;
 }
 
 /* The shape of the array under the view, axes in the view's order. */
 static guint
-find_base_dims (const CheckInput *input, gint64 *dims)
+find_base_dims (const CandelaCheckInput *input, gint64 *dims)
 {
   if (input->rank == 0 && input->shifted)
     {
@@ -29,9 +31,9 @@ find_base_dims (const CheckInput *input, gint64 *dims)
     }
   for (guint axis = 0; axis < input->rank; axis++)
     {
-      dims[axis] = input->forms[axis] == CHECK_AXIS_BROADCAST ? 1
-                   : is_alternate (input, axis)               ? MAX (2 * input->dims[axis] - 1, 0)
-                                                              : input->dims[axis];
+      dims[axis] = input->forms[axis] == CANDELA_CHECK_AXIS_BROADCAST ? 1
+                   : is_alternate (input, axis)                       ? MAX (2 * input->dims[axis] - 1, 0)
+                                                                      : input->dims[axis];
       if (input->shifted && axis + 1 == input->rank)
         dims[axis]++;
     }
@@ -39,10 +41,10 @@ find_base_dims (const CheckInput *input, gint64 *dims)
 }
 
 CandelaTensor *
-check_input_make_base (const CheckCase *test, guint input)
+candela_check_input_make_base (const CandelaCheckCase *test, guint input)
 {
-  const CheckInput *spec = &test->inputs[input];
-  gint64 dims[CHECK_MAX_RANK];
+  const CandelaCheckInput *spec = &test->inputs[input];
+  gint64 dims[CANDELA_CHECK_MAX_RANK];
   guint rank = find_base_dims (spec, dims);
   CandelaTensor *base;
 
@@ -55,15 +57,16 @@ check_input_make_base (const CheckCase *test, guint input)
     }
   base = candela_tensor_new (spec->dtype, dims, rank, NULL);
   if (base != NULL)
-    check_fill (candela_tensor_get_writable_data (base), spec->dtype, dims, rank, test->values, test->seed + input);
+    candela_check_fill (candela_tensor_get_writable_data (base), spec->dtype, dims, rank, test->values,
+                        test->seed + input);
   return base;
 }
 
 CandelaLayout *
-check_input_make_layout (const CheckInput *input, const CandelaTensor *base)
+candela_check_input_make_layout (const CandelaCheckInput *input, const CandelaTensor *base)
 {
   const CandelaLayout *under = candela_tensor_get_layout ((CandelaTensor *) base);
-  gint64 dims[CHECK_MAX_RANK], strides[CHECK_MAX_RANK], offset = 0;
+  gint64 dims[CANDELA_CHECK_MAX_RANK], strides[CANDELA_CHECK_MAX_RANK], offset = 0;
 
   if (input->rank == 0)
     return candela_layout_new_strided (NULL, 0, NULL, 0, input->shifted ? 1 : 0, NULL);
@@ -77,7 +80,7 @@ check_input_make_layout (const CheckInput *input, const CandelaTensor *base)
         offset += stride;
       if (is_reversed (input, axis))
         offset += MAX (dims[axis] - 1, 0) * step;
-      strides[axis] = input->forms[axis] == CHECK_AXIS_BROADCAST ? 0 : is_reversed (input, axis) ? -step : step;
+      strides[axis] = input->forms[axis] == CANDELA_CHECK_AXIS_BROADCAST ? 0 : is_reversed (input, axis) ? -step : step;
     }
   for (guint axis = 0; axis < input->rank; axis++)
     if (dims[axis] == 0)
@@ -89,7 +92,7 @@ check_input_make_layout (const CheckInput *input, const CandelaTensor *base)
 
 /* "[1::2, ::-1]", "" if it is the whole array as it is; .T comes before it. */
 static void
-append_view (GString *text, const CheckInput *input)
+append_view (GString *text, const CandelaCheckInput *input)
 {
   guint last = 0;
 
@@ -127,7 +130,7 @@ append_elements (GString *text, CandelaTensor *base)
   for (gint64 k = 0; k < n; k++)
     {
       g_string_append (text, k == 0 ? "" : ", ");
-      check_append_element (text, candela_tensor_get_dtype (base), data + k * (gint64) size);
+      candela_check_append_element (text, candela_tensor_get_dtype (base), data + k * (gint64) size);
     }
 }
 
@@ -139,10 +142,10 @@ add_dims (GVariantBuilder *builder, const char *key, const gint64 *dims, guint r
 }
 
 static GVariant *
-describe_input (const CheckCase *test, guint i, const CandelaOpFacts *facts)
+describe_input (const CandelaCheckCase *test, guint i, const CandelaOpFacts *facts)
 {
-  const CheckInput *input = &test->inputs[i];
-  g_autoptr (CandelaTensor) base = check_input_make_base (test, i);
+  const CandelaCheckInput *input = &test->inputs[i];
+  g_autoptr (CandelaTensor) base = candela_check_input_make_base (test, i);
   g_autoptr (GString) view = g_string_new (NULL), elements = g_string_new (NULL);
   gboolean broadcast = FALSE;
   GVariantBuilder builder;
@@ -151,22 +154,22 @@ describe_input (const CheckCase *test, guint i, const CandelaOpFacts *facts)
   append_view (view, input);
   append_elements (elements, base);
   for (guint axis = 0; axis < input->rank; axis++)
-    broadcast = broadcast || (input->forms[axis] == CHECK_AXIS_BROADCAST && input->dims[axis] != 1);
+    broadcast = broadcast || (input->forms[axis] == CANDELA_CHECK_AXIS_BROADCAST && input->dims[axis] != 1);
   g_variant_builder_init (&builder, G_VARIANT_TYPE_VARDICT);
-  g_variant_builder_add (&builder, "{sv}", "name", g_variant_new_string (check_input_name (facts, i, name)));
+  g_variant_builder_add (&builder, "{sv}", "name", g_variant_new_string (candela_check_input_name (facts, i, name)));
   g_variant_builder_add (&builder, "{sv}", "dtype", g_variant_new_string (candela_dtype_get_name (input->dtype)));
   add_dims (&builder, "shape", candela_tensor_get_layout (base)->dims, candela_tensor_get_layout (base)->rank);
   g_variant_builder_add (&builder, "{sv}", "view", g_variant_new_string (view->str));
   if (broadcast)
     add_dims (&builder, "broadcast", input->dims, input->rank);
   g_variant_builder_add (&builder, "{sv}", "values",
-                         g_variant_new_string (test->values == CHECK_VALUES_PLAIN ? "plain" : "random"));
+                         g_variant_new_string (test->values == CANDELA_CHECK_VALUES_PLAIN ? "plain" : "random"));
   g_variant_builder_add (&builder, "{sv}", "elements", g_variant_new_string (elements->str));
   return g_variant_builder_end (&builder);
 }
 
 GVariant *
-check_case_describe (const CheckCase *test, CandelaOp *op)
+candela_check_case_describe (const CandelaCheckCase *test, CandelaOp *op)
 {
   const CandelaOpFacts *facts = candela_op_get_facts (op);
   g_autoptr (CandelaParams) params = candela_params_new (facts->info->name, facts->info->params, test->params, NULL);

@@ -19,7 +19,7 @@ static const struct
 };
 
 static CandelaNode *
-make_input (const Check *check, guint i, gboolean views)
+make_input (const CandelaCheck *check, guint i, gboolean views)
 {
   g_autoptr (CandelaTensor) tensor = NULL;
 
@@ -34,9 +34,9 @@ make_input (const Check *check, guint i, gboolean views)
 }
 
 static CandelaTensor **
-materialize (const Check *check, guint run, guint *n, GError **error)
+materialize (const CandelaCheck *check, guint run, guint *n, GError **error)
 {
-  CandelaNode *inputs[CHECK_MAX_INPUTS], *roots[CANDELA_MAX_OUTPUTS];
+  CandelaNode *inputs[CANDELA_CHECK_MAX_INPUTS], *roots[CANDELA_MAX_OUTPUTS];
   g_autoptr (CandelaNode) node = NULL;
   g_autoptr (CandelaPlan) plan = NULL;
   CandelaTensor **tensors;
@@ -76,7 +76,7 @@ pack (CandelaTensor *tensor)
 
 /* What a loop has written is stored as another dtype if that is float16, say. */
 static void
-store_expected (Check *check)
+store_expected (CandelaCheck *check)
 {
   const CandelaInference *inference = &check->inference;
 
@@ -95,7 +95,7 @@ store_expected (Check *check)
 }
 
 static void
-compare (Check *check, guint run, CandelaTensor **tensors, guint n)
+compare (CandelaCheck *check, guint run, CandelaTensor **tensors, guint n)
 {
   gboolean inferred = check->facts->info->expression == NULL;
 
@@ -108,19 +108,19 @@ compare (Check *check, guint run, CandelaTensor **tensors, guint n)
       if (inferred
           && (!candela_layout_same_shape (layout, check->inference.out_layouts[o])
               || dtype != check->inference.out_dtypes[o]))
-        check_fail (check, CHECK_PLAN, "%s has another dtype or shape than infer says",
-                    check_output_name (check->facts, o));
+        candela_check_fail (check, CANDELA_CHECK_PLAN, "%s has another dtype or shape than infer says",
+                            candela_check_output_name (check->facts, o));
       if (check->expected[o] == NULL)
         check->expected[o] = g_steal_pointer (&got);
       else if (check->exact || !runs[run].views)
-        check_compare (check, runs[run].views ? CHECK_LAYOUT : CHECK_PLAN, o, layout, dtype, check->expected[o], got,
-                       layout->n_elements);
+        candela_check_compare (check, runs[run].views ? CANDELA_CHECK_LAYOUT : CANDELA_CHECK_PLAN, o, layout, dtype,
+                               check->expected[o], got, layout->n_elements);
       g_free (got);
     }
 }
 
 void
-check_graph (Check *check)
+candela_check_graph (CandelaCheck *check)
 {
   const CandelaOpInfo *info = check->facts->info;
   gboolean same = info->effect == CANDELA_EFFECT_PURE && info->determinism != CANDELA_DETERMINISM_NONE;
@@ -132,10 +132,11 @@ check_graph (Check *check)
       g_autofree CandelaTensor **tensors = NULL;
       guint n = 0;
 
-      check_begin (check, runs[run].views ? CHECK_LAYOUT : CHECK_PLAN, "through a plan, %s", runs[run].what);
+      candela_check_begin (check, runs[run].views ? CANDELA_CHECK_LAYOUT : CANDELA_CHECK_PLAN, "through a plan, %s",
+                           runs[run].what);
       tensors = materialize (check, run, &n, &error);
       if (tensors == NULL)
-        check_fail (check, CHECK_PLAN, "it fails: %s", error->message);
+        candela_check_fail (check, CANDELA_CHECK_PLAN, "it fails: %s", error->message);
       if (same)
         compare (check, run, tensors, n);
       for (guint o = 0; o < n; o++)

@@ -13,7 +13,7 @@ run_backwards (guint64 n, CandelaKernelChunkFunc func, gpointer data)
 }
 
 static void
-run_chunks (Check *check)
+run_chunks (CandelaCheck *check)
 {
   static const char *const whats[] = { "with its chunks in reverse", "with its chunks on 3 threads" };
 
@@ -21,40 +21,41 @@ run_chunks (Check *check)
     return;
   for (guint k = 0; k < G_N_ELEMENTS (whats); k++)
     {
-      CheckCall call;
+      CandelaCheckCall call;
 
-      check_call_init (&call, check);
+      candela_check_call_init (&call, check);
       call.parallel_for = k == 0 ? run_backwards : candela_parallel_for;
       candela_set_num_threads (k == 0 ? 1 : 3);
-      check_call_compare (&call, CHECK_THREADS, whats[k]);
+      candela_check_call_compare (&call, CANDELA_CHECK_THREADS, whats[k]);
     }
   candela_set_num_threads (1);
 }
 
 static void
-run_done (Check *check)
+run_done (CandelaCheck *check)
 {
   gsize size = candela_dtype_get_size (check->inference.out_dtypes[0]);
-  CheckCall call;
+  CandelaCheckCall call;
 
-  check_call_init (&call, check);
+  candela_check_call_init (&call, check);
   if (!call.computed[0])
     return;
-  check_begin (check, CHECK_DONE, "watching what it says is done");
+  candela_check_begin (check, CANDELA_CHECK_DONE, "watching what it says is done");
   call.watch_done = TRUE;
-  check_call_run (&call);
+  candela_check_call_run (&call);
   for (gint64 k = 0; call.ok && k < call.out[0].layout->n_elements; k++)
     if (call.is_done[k] && memcmp (call.done[0] + k * size, call.results[0] + k * size, size) != 0)
-      check_fail (check, CHECK_DONE, "it says that element %" G_GINT64_FORMAT " is done, and changes it afterwards", k);
-  check_call_clear (&call);
+      candela_check_fail (check, CANDELA_CHECK_DONE,
+                          "it says that element %" G_GINT64_FORMAT " is done, and changes it afterwards", k);
+  candela_check_call_clear (&call);
 }
 
 /* ---- Other layouts ---- */
 
 static void
-init_views (CheckCall *call, Check *check)
+init_views (CandelaCheckCall *call, CandelaCheck *check)
 {
-  check_call_init (call, check);
+  candela_check_call_init (call, check);
   for (guint i = 0; i < check->n_inputs; i++)
     {
       CandelaBuffer *buffer = candela_tensor_get_buffer (check->bases[i]);
@@ -67,28 +68,28 @@ init_views (CheckCall *call, Check *check)
 
 /* Twice; what of the first is kept if there is nothing to compare with. */
 static void
-run_views (Check *check)
+run_views (CandelaCheck *check)
 {
   const char *what = "with its inputs strided, reversed, broadcast or shifted";
   guint8 *expected[CANDELA_MAX_OUTPUTS], *own[CANDELA_MAX_OUTPUTS] = { NULL };
-  CheckCall call;
+  CandelaCheckCall call;
 
   memcpy (expected, check->expected, sizeof expected);
   if (!check->exact)
     {
       init_views (&call, check);
-      check_begin (check, CHECK_LAYOUT, "%s", what);
-      check_call_run (&call);
-      check_call_verify (&call);
+      candela_check_begin (check, CANDELA_CHECK_LAYOUT, "%s", what);
+      candela_check_call_run (&call);
+      candela_check_call_verify (&call);
       for (guint o = 0; call.ok && o < check->facts->n_outputs; o++)
         check->expected[o] = own[o] = call.computed[o] ? g_memdup2 (call.results[o], call.out[o].bytes + 1) : NULL;
-      check_call_clear (&call);
+      candela_check_call_clear (&call);
     }
   if (check->facts->info->effect == CANDELA_EFFECT_PURE && check->facts->info->determinism != CANDELA_DETERMINISM_NONE)
     {
       init_views (&call, check);
-      call.placement = CHECK_AT_END;
-      check_call_compare (&call, CHECK_LAYOUT, what);
+      call.placement = CANDELA_CHECK_AT_END;
+      candela_check_call_compare (&call, CANDELA_CHECK_LAYOUT, what);
     }
   memcpy (check->expected, expected, sizeof expected);
   for (guint o = 0; o < check->facts->n_outputs; o++)
@@ -97,7 +98,7 @@ run_views (Check *check)
 
 /* With what infer says for these layouts. */
 static void
-check_views (Check *check)
+check_views (CandelaCheck *check)
 {
   CandelaInference packed = check->inference;
   gboolean computes = FALSE, plain = TRUE;
@@ -106,7 +107,7 @@ check_views (Check *check)
     plain = plain && check->views[i]->contiguous && check->views[i]->offset == 0;
   if (plain)
     return;
-  if (check_run_infer (check, &check->inference, check->views, NULL))
+  if (candela_check_run_infer (check, &check->inference, check->views, NULL))
     {
       for (guint o = 0; o < check->facts->n_outputs; o++)
         computes = computes || check->inference.aliasing[o] == CANDELA_ALIASING_NONE
@@ -120,25 +121,25 @@ check_views (Check *check)
 
 /* An alias has no use for a kernel; one that it has all the same should make it. */
 static void
-check_alias (Check *check)
+check_alias (CandelaCheck *check)
 {
   const CandelaOpInfo *info = check->facts->info;
-  CheckCall call;
+  CandelaCheckCall call;
 
   if (info->infer != NULL || info->aliasing != CANDELA_ALIASING_ALIAS || check->inference.kernel == NULL)
     return;
-  check_call_init (&call, check);
+  candela_check_call_init (&call, check);
   call.computed[0] = TRUE;
-  check_call_compare (&call, CHECK_ALIASING, "its kernel, against its input");
+  candela_check_call_compare (&call, CANDELA_CHECK_ALIASING, "its kernel, against its input");
 }
 
 void
-check_kernel (Check *check)
+candela_check_kernel (CandelaCheck *check)
 {
-  CheckCall call;
+  CandelaCheckCall call;
   gboolean computes = FALSE;
 
-  check_call_init (&call, check);
+  candela_check_call_init (&call, check);
   for (guint o = 0; o < check->facts->n_outputs; o++)
     computes = computes || call.computed[o];
   if (computes && check->facts->info->effect == CANDELA_EFFECT_PURE
@@ -146,7 +147,7 @@ check_kernel (Check *check)
     {
       run_chunks (check);
       run_done (check);
-      check_lanes (check);
+      candela_check_lanes (check);
     }
   check_alias (check);
   check_views (check);

@@ -8,7 +8,7 @@
 
 /* As bits; FALSE: rows are nothing to this op. */
 static gboolean
-find_reduced (const Check *check, guint32 *reduced)
+find_reduced (const CandelaCheck *check, guint32 *reduced)
 {
   const CandelaOpInfo *info = check->facts->info;
   guint rank = check->packed[0]->rank;
@@ -22,10 +22,11 @@ find_reduced (const Check *check, guint32 *reduced)
     }
   if (info->reduced_axes == NULL)
     return FALSE;
-  check_begin (check, CHECK_ROWS, "which axes it reduces");
+  candela_check_begin (check, CANDELA_CHECK_ROWS, "which axes it reduces");
   *reduced = info->reduced_axes (check->params, rank);
   if (rank < 32 && *reduced >> rank != 0)
-    check_fail (check, CHECK_ROWS, "it says that it reduces axis %u of %u", (guint) g_bit_storage (*reduced) - 1, rank);
+    candela_check_fail (check, CANDELA_CHECK_ROWS, "it says that it reduces axis %u of %u",
+                        (guint) g_bit_storage (*reduced) - 1, rank);
   return TRUE;
 }
 
@@ -38,14 +39,14 @@ cut (const CandelaLayout *layout, guint axis, gint64 first, gint64 end)
 /* Some indices of an axis of the input, and of one of the outputs. The input's stay where
  * they are; an output is packed, as it is for a block of rows. */
 static void
-run_some (Check *check, guint axis, gboolean last, gint64 first, gint64 end)
+run_some (CandelaCheck *check, guint axis, gboolean last, gint64 first, gint64 end)
 {
   g_autoptr (CandelaLayout) in = cut (check->packed[0], axis, first, end);
   CandelaLayout *out[CANDELA_MAX_OUTPUTS], *part[CANDELA_MAX_OUTPUTS];
   guint n_outputs = check->facts->n_outputs;
-  CheckCall call;
+  CandelaCheckCall call;
 
-  check_call_init (&call, check);
+  candela_check_call_init (&call, check);
   call.in[0].layout = in;
   for (guint o = 0; o < n_outputs; o++)
     {
@@ -56,28 +57,29 @@ run_some (Check *check, guint axis, gboolean last, gint64 first, gint64 end)
       call.out[o].layout = out[o];
       call.out[o].bytes = (gsize) out[o]->n_elements * candela_dtype_get_size (call.out[o].dtype);
     }
-  check_begin (check, CHECK_ROWS, "%s %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " by themselves",
-               last ? "columns" : "rows", first, end - 1);
-  check_call_run (&call);
+  candela_check_begin (check, CANDELA_CHECK_ROWS, "%s %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " by themselves",
+                       last ? "columns" : "rows", first, end - 1);
+  candela_check_call_run (&call);
   if (!call.ok)
-    check_fail (check, CHECK_ROWS, "it fails: %s", call.error->message);
-  check_call_verify (&call);
+    candela_check_fail (check, CANDELA_CHECK_ROWS, "it fails: %s", call.error->message);
+  candela_check_call_verify (&call);
   for (guint o = 0; o < n_outputs; o++)
     {
       gsize size = candela_dtype_get_size (call.out[o].dtype);
       g_autofree guint8 *expected = g_malloc (call.out[o].bytes + 1);
 
       candela_layout_pack (part[o], check->expected[o], size, 0, (gsize) part[o]->n_elements, expected);
-      check_compare (check, CHECK_ROWS, o, out[o], call.out[o].dtype, expected, call.results[o], out[o]->n_elements);
+      candela_check_compare (check, CANDELA_CHECK_ROWS, o, out[o], call.out[o].dtype, expected, call.results[o],
+                             out[o]->n_elements);
       candela_layout_unref (out[o]);
       candela_layout_unref (part[o]);
     }
-  check_call_clear (&call);
+  candela_check_call_clear (&call);
 }
 
 /* Whether all outputs have such an axis: only then rows are told apart. */
 static gboolean
-has_axis (const Check *check, gint64 length, gboolean last)
+has_axis (const CandelaCheck *check, gint64 length, gboolean last)
 {
   for (guint o = 0; o < check->facts->n_outputs; o++)
     {
@@ -91,7 +93,7 @@ has_axis (const Check *check, gint64 length, gboolean last)
 
 /* What has no elements, or is an input, is nobody's row. */
 static gboolean
-has_rows (const Check *check)
+has_rows (const CandelaCheck *check)
 {
   gboolean any = check->n_inputs == 1 && check->packed[0]->n_elements > 0;
 
@@ -102,7 +104,7 @@ has_rows (const Check *check)
 }
 
 static void
-check_axis (Check *check, guint32 reduced, gboolean last)
+check_axis (CandelaCheck *check, guint32 reduced, gboolean last)
 {
   guint rank = check->packed[0]->rank, axis = last ? rank - 1 : 0;
   gint64 length = check->packed[0]->dims[axis];
@@ -112,10 +114,10 @@ check_axis (Check *check, guint32 reduced, gboolean last)
   if (!has_axis (check, length, last))
     {
       if (check->facts->info->axes == CANDELA_AXES_REDUCTION)
-        check_fail (check, CHECK_ROWS,
-                    "it says that it does not reduce axis %u, of length %" G_GINT64_FORMAT
-                    ", but its result does not have that",
-                    axis, length);
+        candela_check_fail (check, CANDELA_CHECK_ROWS,
+                            "it says that it does not reduce axis %u, of length %" G_GINT64_FORMAT
+                            ", but its result does not have that",
+                            axis, length);
       return;
     }
   run_some (check, axis, last, 0, length / 2);
@@ -124,10 +126,10 @@ check_axis (Check *check, guint32 reduced, gboolean last)
 }
 
 static void
-check_fed (Check *check, guint32 reduced)
+check_fed (CandelaCheck *check, guint32 reduced)
 {
   guint rank = check->packed[0]->rank, kept = 0;
-  CheckCall call;
+  CandelaCheckCall call;
 
   if (!check->facts->info->takes_fed)
     return;
@@ -136,13 +138,13 @@ check_fed (Check *check, guint32 reduced)
   for (guint axis = kept; axis < rank; axis++)
     if ((reduced >> axis & 1) == 0)
       return;
-  check_call_init (&call, check);
+  candela_check_call_init (&call, check);
   call.fed = TRUE;
-  check_call_compare (&call, CHECK_FED, "with an input that is not in memory");
+  candela_check_call_compare (&call, CANDELA_CHECK_FED, "with an input that is not in memory");
 }
 
 void
-check_lanes (Check *check)
+candela_check_lanes (CandelaCheck *check)
 {
   guint32 reduced;
 

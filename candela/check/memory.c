@@ -22,8 +22,8 @@
 /* How long the other call may take before the first goes on: it may wait for a lock that the first holds. */
 #define STOP_MILLISECONDS 100
 
-static CheckMemory *memories[MOST_MEMORIES];
-static const Check *watching;
+static CandelaCheckMemory *memories[MOST_MEMORIES];
+static const CandelaCheck *watching;
 
 static struct
 {
@@ -47,28 +47,30 @@ page_size (void)
 
 /* Pages for data alone. */
 static gsize
-inner_bytes (const CheckMemory *memory)
+inner_bytes (const CandelaCheckMemory *memory)
 {
   return memory->n_bytes - 2 * page_size ();
 }
 
 void
-check_memory_init (CheckMemory *memory, CandelaDType dtype, gsize size, CheckPlacement placement, gsize shift,
-                   gboolean output, const char *name)
+candela_check_memory_init (CandelaCheckMemory *memory, CandelaDType dtype, gsize size, CandelaCheckPlacement placement,
+                           gsize shift, gboolean output, const char *name)
 {
-  gsize page = page_size (), inner = (size + shift + page - 1) / page * page + (placement == CHECK_ACROSS ? page : 0);
+  gsize page = page_size (),
+        inner = (size + shift + page - 1) / page * page + (placement == CANDELA_CHECK_ACROSS ? page : 0);
   gsize at = shift;
 
   inner = MAX (inner, page);
-  if (placement == CHECK_AT_END)
+  if (placement == CANDELA_CHECK_AT_END)
     at = inner - size;
-  else if (placement == CHECK_ACROSS)
+  else if (placement == CANDELA_CHECK_ACROSS)
     {
       gsize unit = candela_dtype_get_size (dtype), before = size / 2 / unit * unit;
 
       at = (page - before % page) % page;
     }
-  *memory = (CheckMemory){ .n_bytes = inner + 2 * page, .size = size, .output = output, .name = name, .dtype = dtype };
+  *memory =
+    (CandelaCheckMemory){ .n_bytes = inner + 2 * page, .size = size, .output = output, .name = name, .dtype = dtype };
   memory->pages = mmap (NULL, memory->n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory->pages == MAP_FAILED)
     _exit (3);
@@ -85,13 +87,13 @@ check_memory_init (CheckMemory *memory, CandelaDType dtype, gsize size, CheckPla
 }
 
 void
-check_memory_protect (CheckMemory *memory)
+candela_check_memory_protect (CandelaCheckMemory *memory)
 {
   mprotect (memory->pages + page_size (), inner_bytes (memory), PROT_READ);
 }
 
 void
-check_memory_clear (CheckMemory *memory)
+candela_check_memory_clear (CandelaCheckMemory *memory)
 {
   for (guint m = 0; m < MOST_MEMORIES; m++)
     if (memories[m] == memory)
@@ -100,7 +102,7 @@ check_memory_clear (CheckMemory *memory)
 }
 
 gboolean
-check_memory_find_stray (const CheckMemory *memory, gssize *at)
+candela_check_memory_find_stray (const CandelaCheckMemory *memory, gssize *at)
 {
   const guint8 *first = memory->pages + page_size (), *end = first + inner_bytes (memory);
 
@@ -132,18 +134,18 @@ is_write (const void *context)
 }
 
 static void
-tell_touch (const CheckMemory *memory, const guint8 *address, gboolean written)
+tell_touch (const CandelaCheckMemory *memory, const guint8 *address, gboolean written)
 {
   const char *kind = memory->output ? "output" : "input", *verb = written ? "wrote" : "reached";
 
   if (address >= memory->data && address < memory->data + memory->size)
-    check_fail (watching, CHECK_INPUTS, "it wrote to an input: %s, element %zu", memory->name,
-                (gsize) (address - memory->data) / candela_dtype_get_size (memory->dtype));
+    candela_check_fail (watching, CANDELA_CHECK_INPUTS, "it wrote to an input: %s, element %zu", memory->name,
+                        (gsize) (address - memory->data) / candela_dtype_get_size (memory->dtype));
   if (address < memory->data)
-    check_fail (watching, CHECK_BOUNDS, "it %s before the beginning of %s %s, %zu bytes off", verb, kind, memory->name,
-                (gsize) (memory->data - address));
-  check_fail (watching, CHECK_BOUNDS, "it %s behind the end of %s %s, which has %zu bytes, at byte %zu", verb, kind,
-              memory->name, memory->size, (gsize) (address - memory->data));
+    candela_check_fail (watching, CANDELA_CHECK_BOUNDS, "it %s before the beginning of %s %s, %zu bytes off", verb,
+                        kind, memory->name, (gsize) (memory->data - address));
+  candela_check_fail (watching, CANDELA_CHECK_BOUNDS, "it %s behind the end of %s %s, which has %zu bytes, at byte %zu",
+                      verb, kind, memory->name, memory->size, (gsize) (address - memory->data));
 }
 
 static void
@@ -177,12 +179,12 @@ on_touch (int number, siginfo_t *info, void *context)
   for (guint m = 0; m < MOST_MEMORIES; m++)
     if (memories[m] != NULL && address >= memories[m]->pages && address < memories[m]->pages + memories[m]->n_bytes)
       tell_touch (memories[m], address, is_write (context));
-  check_fail (watching, CHECK_SURVIVAL, "it crashed: signal %d (%s) at address %p", number, g_strsignal (number),
-              info->si_addr);
+  candela_check_fail (watching, CANDELA_CHECK_SURVIVAL, "it crashed: signal %d (%s) at address %p", number,
+                      g_strsignal (number), info->si_addr);
 }
 
 void
-check_memory_watch (const Check *check)
+candela_check_memory_watch (const CandelaCheck *check)
 {
   static guint8 stack[64 * 1024];
   const stack_t other = { .ss_sp = stack, .ss_size = sizeof stack };
@@ -208,7 +210,7 @@ run_other (void *unused)
 }
 
 gboolean
-check_memory_stop_at (CheckMemory *memory, void (*func) (gpointer data), gpointer data)
+candela_check_memory_stop_at (CandelaCheckMemory *memory, void (*func) (gpointer data), gpointer data)
 {
   gsize page = page_size (), unit = candela_dtype_get_size (memory->dtype);
   gsize at = (gsize) (memory->data - memory->pages) + memory->size / 2 / unit * unit;
@@ -228,7 +230,7 @@ check_memory_stop_at (CheckMemory *memory, void (*func) (gpointer data), gpointe
 }
 
 void
-check_memory_end_stop (void)
+candela_check_memory_end_stop (void)
 {
   if (stop.page != NULL)
     {

@@ -6,31 +6,31 @@
 #include <string.h>
 
 /* The buffers of one run, as the kernel asks for them. */
-static CheckMemory given[CANDELA_MAX_OUTPUTS];
+static CandelaCheckMemory given[CANDELA_MAX_OUTPUTS];
 static guint n_given;
 static guint8 poison;
-static CheckPlacement placement;
+static CandelaCheckPlacement placement;
 
 static CandelaBuffer *
 give_buffer (gsize size, GError **error)
 {
-  CheckMemory *memory;
+  CandelaCheckMemory *memory;
 
   if (n_given == G_N_ELEMENTS (given) || size > G_MAXINT32)
     return candela_buffer_new (size, error);
   memory = &given[n_given++];
-  check_memory_init (memory, CANDELA_DTYPE_UINT8, size, placement, 0, TRUE, "out");
+  candela_check_memory_init (memory, CANDELA_DTYPE_UINT8, size, placement, 0, TRUE, "out");
   memset (memory->data, poison, size);
   return candela_buffer_new_foreign (memory->data, size, FALSE, NULL, NULL);
 }
 
 /* The results, in made; FALSE: the kernel fails. */
 static gboolean
-run (CheckCall *call, CandelaTensor **made)
+run (CandelaCheckCall *call, CandelaTensor **made)
 {
-  const Check *check = call->check;
-  gconstpointer in[CHECK_MAX_INPUTS];
-  const CandelaLayout *in_layouts[CHECK_MAX_INPUTS];
+  const CandelaCheck *check = call->check;
+  gconstpointer in[CANDELA_CHECK_MAX_INPUTS];
+  const CandelaLayout *in_layouts[CANDELA_CHECK_MAX_INPUTS];
   gpointer out[CANDELA_MAX_OUTPUTS] = { NULL };
   CandelaLayout *out_layouts[CANDELA_MAX_OUTPUTS] = { NULL };
   CandelaKernel kernel = { .op = check->op,
@@ -54,46 +54,48 @@ run (CheckCall *call, CandelaTensor **made)
   placement = call->placement;
   for (guint o = 0; o < check->facts->n_outputs; o++)
     call->computed[o] = FALSE;
-  check_call_prepare (call);
+  candela_check_call_prepare (call);
   for (guint i = 0; i < call->n_inputs; i++)
     {
       in[i] = call->inputs[i].data;
       in_layouts[i] = call->in[i].layout;
     }
   call->ok = candela_run_compute (&kernel, &call->error);
-  check_call_verify (call);
+  candela_check_call_verify (call);
   for (guint m = 0; m < n_given; m++)
     {
       gssize at;
 
-      if (check_memory_find_stray (&given[m], &at))
-        check_fail (check, CHECK_BOUNDS, "it wrote outside output %s, which has %zu bytes, at byte %" G_GSSIZE_FORMAT,
-                    check_output_name (check->facts, m), given[m].size, at);
+      if (candela_check_memory_find_stray (&given[m], &at))
+        candela_check_fail (check, CANDELA_CHECK_BOUNDS,
+                            "it wrote outside output %s, which has %zu bytes, at byte %" G_GSSIZE_FORMAT,
+                            candela_check_output_name (check->facts, m), given[m].size, at);
     }
   return call->ok;
 }
 
 static void
-finish (CheckCall *call, CandelaTensor **made)
+finish (CandelaCheckCall *call, CandelaTensor **made)
 {
   for (guint o = 0; o < call->check->facts->n_outputs; o++)
     g_clear_object (&made[o]);
   for (guint m = 0; m < n_given; m++)
-    check_memory_clear (&given[m]);
-  check_call_clear (call);
+    candela_check_memory_clear (&given[m]);
+  candela_check_call_clear (call);
 }
 
 static void
-check_made (const Check *check, CandelaTensor *const *made)
+check_made (const CandelaCheck *check, CandelaTensor *const *made)
 {
   for (guint o = 0; o < check->facts->n_outputs; o++)
     if (made[o] == NULL)
-      check_fail (check, CHECK_SHAPE, "it does not say the shape of %s", check_output_name (check->facts, o));
+      candela_check_fail (check, CANDELA_CHECK_SHAPE, "it does not say the shape of %s",
+                          candela_check_output_name (check->facts, o));
 }
 
 /* Against the results of the first run, which are in memory of their own. */
 static void
-compare (const Check *check, CheckFact fact, CandelaTensor *const *expected, CandelaTensor *const *made)
+compare (const CandelaCheck *check, CandelaCheckFact fact, CandelaTensor *const *expected, CandelaTensor *const *made)
 {
   check_made (check, made);
   for (guint o = 0; o < check->facts->n_outputs; o++)
@@ -109,19 +111,20 @@ compare (const Check *check, CheckFact fact, CandelaTensor *const *expected, Can
           g_autofree char *shape = candela_shape_to_string (a->dims, a->rank);
           g_autofree char *other = candela_shape_to_string (b->dims, b->rank);
 
-          check_fail (check, fact, "%s: expected shape %s, got %s", check_output_name (check->facts, o), shape, other);
+          candela_check_fail (check, fact, "%s: expected shape %s, got %s", candela_check_output_name (check->facts, o),
+                              shape, other);
         }
       for (gsize at = 0; at < (gsize) a->n_elements * size; at++)
         if (first[at] == 0xa5 && second[at] == 0x5a)
-          check_fail (check, CHECK_SHAPE,
-                      "it says that %s has %" G_GINT64_FORMAT " elements, and leaves element %zu unwritten",
-                      check_output_name (check->facts, o), a->n_elements, at / size);
-      check_compare (check, fact, o, a, dtype, first, second, a->n_elements);
+          candela_check_fail (check, CANDELA_CHECK_SHAPE,
+                              "it says that %s has %" G_GINT64_FORMAT " elements, and leaves element %zu unwritten",
+                              candela_check_output_name (check->facts, o), a->n_elements, at / size);
+      candela_check_compare (check, fact, o, a, dtype, first, second, a->n_elements);
     }
 }
 
 static void
-use_views (CheckCall *call)
+use_views (CandelaCheckCall *call)
 {
   for (guint i = 0; i < call->n_inputs; i++)
     {
@@ -134,29 +137,29 @@ use_views (CheckCall *call)
 }
 
 gboolean
-check_data_shape (Check *check)
+candela_check_data_shape (CandelaCheck *check)
 {
   static const struct
   {
-    CheckFact fact;
+    CandelaCheckFact fact;
     const char *what;
   } runs[] = {
-    { CHECK_DETERMINISM, "the same again" },
-    { CHECK_MEMORY, "with arrays that end where a page does" },
-    { CHECK_LAYOUT, "with its inputs strided, reversed, broadcast or shifted" },
-    { CHECK_THREADS, "with its chunks on 3 threads" },
+    { CANDELA_CHECK_DETERMINISM, "the same again" },
+    { CANDELA_CHECK_MEMORY, "with arrays that end where a page does" },
+    { CANDELA_CHECK_LAYOUT, "with its inputs strided, reversed, broadcast or shifted" },
+    { CANDELA_CHECK_THREADS, "with its chunks on 3 threads" },
   };
   CandelaTensor *expected[CANDELA_MAX_OUTPUTS] = { NULL };
-  CheckMemory kept[CANDELA_MAX_OUTPUTS];
+  CandelaCheckMemory kept[CANDELA_MAX_OUTPUTS];
   guint n_kept;
-  CheckCall first;
+  CandelaCheckCall first;
   gboolean ok;
 
-  check_begin (check, CHECK_SHAPE, "a first run");
-  check_call_init (&first, check);
+  candela_check_begin (check, CANDELA_CHECK_SHAPE, "a first run");
+  candela_check_call_init (&first, check);
   ok = run (&first, expected);
   if (!ok)
-    check_error (check, CHECK_SHAPE, first.error);
+    candela_check_error (check, CANDELA_CHECK_SHAPE, first.error);
   else
     check_made (check, expected);
   /* The table of memories has their addresses: they stay where they are. */
@@ -165,23 +168,23 @@ check_data_shape (Check *check)
   for (guint k = 0; ok && check->exact && k < G_N_ELEMENTS (runs); k++)
     {
       CandelaTensor *made[CANDELA_MAX_OUTPUTS] = { NULL };
-      CheckCall call;
+      CandelaCheckCall call;
 
-      if (runs[k].fact == CHECK_THREADS && check->facts->info->threads != CANDELA_THREADS_ANY)
+      if (runs[k].fact == CANDELA_CHECK_THREADS && check->facts->info->threads != CANDELA_THREADS_ANY)
         continue;
-      check_call_init (&call, check);
+      candela_check_call_init (&call, check);
       call.other = TRUE;
-      call.placement = k > 0 ? CHECK_AT_END : CHECK_AT_START;
-      if (runs[k].fact == CHECK_LAYOUT)
+      call.placement = k > 0 ? CANDELA_CHECK_AT_END : CANDELA_CHECK_AT_START;
+      if (runs[k].fact == CANDELA_CHECK_LAYOUT)
         use_views (&call);
-      if (runs[k].fact == CHECK_THREADS)
+      if (runs[k].fact == CANDELA_CHECK_THREADS)
         {
           call.parallel_for = candela_parallel_for;
           candela_set_num_threads (3);
         }
-      check_begin (check, runs[k].fact, "%s", runs[k].what);
+      candela_check_begin (check, runs[k].fact, "%s", runs[k].what);
       if (!run (&call, made))
-        check_fail (check, runs[k].fact, "it fails: %s", call.error->message);
+        candela_check_fail (check, runs[k].fact, "it fails: %s", call.error->message);
       compare (check, runs[k].fact, expected, made);
       finish (&call, made);
       candela_set_num_threads (1);

@@ -8,9 +8,9 @@
 
 /* What the op is asked for; a NULL node is an error that begins with its name. */
 static gboolean
-ask (const Check *check, const CheckInput *inputs, guint n, GVariant *params)
+ask (const CandelaCheck *check, const CandelaCheckInput *inputs, guint n, GVariant *params)
 {
-  CandelaNode *nodes[CHECK_MAX_INPUTS + 1] = { NULL };
+  CandelaNode *nodes[CANDELA_CHECK_MAX_INPUTS + 1] = { NULL };
   g_autoptr (CandelaNode) node = NULL;
   g_autoptr (GError) error = NULL;
 
@@ -20,68 +20,68 @@ ask (const Check *check, const CheckInput *inputs, guint n, GVariant *params)
   for (guint i = 0; i < n; i++)
     candela_node_unref (nodes[i]);
   if (node == NULL)
-    check_error (check, CHECK_INFER, error);
+    candela_check_error (check, CANDELA_CHECK_INFER, error);
   return node != NULL;
 }
 
 static void
-ask_for_numbers (const Check *check)
+ask_for_numbers (const CandelaCheck *check)
 {
-  CheckInput inputs[CHECK_MAX_INPUTS + 1];
+  CandelaCheckInput inputs[CANDELA_CHECK_MAX_INPUTS + 1];
 
-  for (guint i = 0; i <= CHECK_MAX_INPUTS; i++)
+  for (guint i = 0; i <= CANDELA_CHECK_MAX_INPUTS; i++)
     inputs[i] = i < check->n_inputs   ? check->test->inputs[i]
                 : check->n_inputs > 0 ? check->test->inputs[0]
-                                      : (CheckInput){ .dtype = CANDELA_DTYPE_FLOAT32 };
-  for (guint n = 0; n <= CHECK_MAX_INPUTS; n++)
+                                      : (CandelaCheckInput){ .dtype = CANDELA_DTYPE_FLOAT32 };
+  for (guint n = 0; n <= CANDELA_CHECK_MAX_INPUTS; n++)
     {
       gboolean fits = n >= check->facts->n_required && (check->facts->variadic || n <= check->facts->n_inputs);
 
-      check_begin (check, CHECK_REFUSAL, "%u inputs", n);
+      candela_check_begin (check, CANDELA_CHECK_REFUSAL, "%u inputs", n);
       if (ask (check, inputs, n, check->test->params) && !fits)
-        check_fail (check, CHECK_REFUSAL, "it takes %u inputs, though it does not say so", n);
+        candela_check_fail (check, CANDELA_CHECK_REFUSAL, "it takes %u inputs, though it does not say so", n);
     }
 }
 
 static void
-ask_for_dtypes (const Check *check)
+ask_for_dtypes (const CandelaCheck *check)
 {
   for (guint i = 0; i < check->n_inputs; i++)
     for (guint dtype = CANDELA_DTYPE_BOOL; dtype < CANDELA_N_DTYPES; dtype++)
       {
         const CandelaInputInfo *info = candela_op_facts_input (check->facts, i);
-        CheckInput inputs[CHECK_MAX_INPUTS];
+        CandelaCheckInput inputs[CANDELA_CHECK_MAX_INPUTS];
 
         memcpy (inputs, check->test->inputs, sizeof inputs);
         inputs[i].dtype = dtype;
-        check_begin (check, CHECK_REFUSAL, "%s of %s", check->names[i], candela_dtype_get_name (dtype));
+        candela_check_begin (check, CANDELA_CHECK_REFUSAL, "%s of %s", check->names[i], candela_dtype_get_name (dtype));
         if (ask (check, inputs, check->n_inputs, check->test->params) && info->kinds != 0
             && (info->kinds & candela_dtype_get_kind (dtype)) == 0)
-          check_fail (check, CHECK_REFUSAL, "it takes %s of %s, though it does not say so", check->names[i],
-                      candela_dtype_get_name (dtype));
+          candela_check_fail (check, CANDELA_CHECK_REFUSAL, "it takes %s of %s, though it does not say so",
+                              check->names[i], candela_dtype_get_name (dtype));
       }
 }
 
 static void
-ask_for_shapes (const Check *check)
+ask_for_shapes (const CandelaCheck *check)
 {
   static const struct
   {
     guint rank;
-    gint64 dims[CHECK_MAX_RANK];
+    gint64 dims[CANDELA_CHECK_MAX_RANK];
   } shapes[] = { { 0, { 0 } },     { 1, { 0 } },    { 1, { 1 } },        { 1, { 11 } },
                  { 2, { 3, 11 } }, { 2, { 0, 0 } }, { 3, { 2, 11, 3 } }, { 4, { 2, 3, 5, 7 } } };
 
   for (guint i = 0; i < check->n_inputs; i++)
     for (guint s = 0; s < G_N_ELEMENTS (shapes); s++)
       {
-        CheckInput inputs[CHECK_MAX_INPUTS];
+        CandelaCheckInput inputs[CANDELA_CHECK_MAX_INPUTS];
         g_autofree char *text = candela_shape_to_string (shapes[s].dims, shapes[s].rank);
 
         memcpy (inputs, check->test->inputs, sizeof inputs);
         inputs[i].rank = shapes[s].rank;
         memcpy (inputs[i].dims, shapes[s].dims, sizeof shapes[s].dims);
-        check_begin (check, CHECK_REFUSAL, "%s of shape %s", check->names[i], text);
+        candela_check_begin (check, CANDELA_CHECK_REFUSAL, "%s of shape %s", check->names[i], text);
         ask (check, inputs, check->n_inputs, check->test->params);
       }
 }
@@ -89,7 +89,7 @@ ask_for_shapes (const Check *check)
 /* ---- Parameters ---- */
 
 static GVariant *
-with_param (const Check *check, const char *name, GVariant *value)
+with_param (const CandelaCheck *check, const char *name, GVariant *value)
 {
   GVariantDict dict;
 
@@ -99,18 +99,18 @@ with_param (const Check *check, const char *name, GVariant *value)
 }
 
 static void
-ask_for_param (const Check *check, const char *name, GVariant *value, gboolean allowed)
+ask_for_param (const CandelaCheck *check, const char *name, GVariant *value, gboolean allowed)
 {
   g_autoptr (GVariant) sunk = g_variant_ref_sink (value);
   g_autofree char *text = g_variant_print (sunk, FALSE);
 
-  check_begin (check, CHECK_PARAMETERS, "%s=%s", name, text);
+  candela_check_begin (check, CANDELA_CHECK_PARAMETERS, "%s=%s", name, text);
   if (ask (check, check->test->inputs, check->n_inputs, with_param (check, name, sunk)) && !allowed)
-    check_fail (check, CHECK_PARAMETERS, "it takes %s=%s, which its table does not allow", name, text);
+    candela_check_fail (check, CANDELA_CHECK_PARAMETERS, "it takes %s=%s, which its table does not allow", name, text);
 }
 
 static void
-ask_for_numbers_of (const Check *check, const CandelaParamInfo *info)
+ask_for_numbers_of (const CandelaCheck *check, const CandelaParamInfo *info)
 {
   static const gint64 wild[] = { G_MININT64, -1000000, 1000000, G_MAXINT64 };
   gint64 low, high;
@@ -135,7 +135,7 @@ ask_for_numbers_of (const Check *check, const CandelaParamInfo *info)
 }
 
 static void
-ask_for_params (const Check *check)
+ask_for_params (const CandelaCheck *check)
 {
   for (guint k = 0; k < check->facts->n_params; k++)
     {
@@ -151,7 +151,7 @@ ask_for_params (const Check *check)
 }
 
 void
-check_refusals (Check *check)
+candela_check_refusals (CandelaCheck *check)
 {
   static gboolean done;
 

@@ -9,7 +9,7 @@
 #define MOST_ELEMENTS (128 * 1024)
 
 const char *
-check_input_name (const CandelaOpFacts *facts, guint input, char *buffer)
+candela_check_input_name (const CandelaOpFacts *facts, guint input, char *buffer)
 {
   const CandelaInputInfo *info = candela_op_facts_input (facts, input);
 
@@ -20,23 +20,23 @@ check_input_name (const CandelaOpFacts *facts, guint input, char *buffer)
 }
 
 const char *
-check_output_name (const CandelaOpFacts *facts, guint output)
+candela_check_output_name (const CandelaOpFacts *facts, guint output)
 {
   return facts->info->outputs != NULL ? facts->info->outputs[output] : "out";
 }
 
 void
-check_error (const Check *check, CheckFact fact, const GError *error)
+candela_check_error (const CandelaCheck *check, CandelaCheckFact fact, const GError *error)
 {
   const char *name = check->facts->info->name;
 
   if (error == NULL)
-    check_fail (check, CHECK_REFUSAL, "it fails and sets no error");
+    candela_check_fail (check, CANDELA_CHECK_REFUSAL, "it fails and sets no error");
   /* What the engine says of an answer that is none. */
   if (error->domain == CANDELA_ERROR && error->code == CANDELA_ERROR_PLUGIN)
-    check_fail (check, fact, "%s", error->message);
+    candela_check_fail (check, fact, "%s", error->message);
   if (!g_str_has_prefix (error->message, name) || error->message[strlen (name)] != ':')
-    check_fail (check, CHECK_REFUSAL, "its error does not begin with its name: %s", error->message);
+    candela_check_fail (check, CANDELA_CHECK_REFUSAL, "its error does not begin with its name: %s", error->message);
 }
 
 /* What memory holds before anything is written there. */
@@ -50,8 +50,8 @@ is_poison (const guint8 *element, gsize size)
 }
 
 void
-check_compare (const Check *check, CheckFact fact, guint output, const CandelaLayout *layout, CandelaDType dtype,
-               const guint8 *expected, const guint8 *got, gint64 n)
+candela_check_compare (const CandelaCheck *check, CandelaCheckFact fact, guint output, const CandelaLayout *layout,
+                       CandelaDType dtype, const guint8 *expected, const guint8 *got, gint64 n)
 {
   gsize size = candela_dtype_get_size (dtype);
 
@@ -59,7 +59,7 @@ check_compare (const Check *check, CheckFact fact, guint output, const CandelaLa
     {
       g_autoptr (GString) index = NULL, wanted = NULL, found = NULL;
 
-      if (check_same_element (dtype, expected + k * size, got + k * size))
+      if (candela_check_same_element (dtype, expected + k * size, got + k * size))
         continue;
       index = g_string_new (NULL);
       wanted = g_string_new (NULL);
@@ -72,30 +72,30 @@ check_compare (const Check *check, CheckFact fact, guint output, const CandelaLa
           g_string_prepend (index, text);
         }
       if (is_poison (got + k * size, size))
-        check_fail (check, CHECK_COMPLETE, "it leaves %s[%s] unwritten", check_output_name (check->facts, output),
-                    index->str);
-      check_append_element (wanted, dtype, expected + k * size);
-      check_append_element (found, dtype, got + k * size);
-      check_fail (check, fact, "%s[%s]: expected %s, got %s", check_output_name (check->facts, output), index->str,
-                  wanted->str, found->str);
+        candela_check_fail (check, CANDELA_CHECK_COMPLETE, "it leaves %s[%s] unwritten",
+                            candela_check_output_name (check->facts, output), index->str);
+      candela_check_append_element (wanted, dtype, expected + k * size);
+      candela_check_append_element (found, dtype, got + k * size);
+      candela_check_fail (check, fact, "%s[%s]: expected %s, got %s", candela_check_output_name (check->facts, output),
+                          index->str, wanted->str, found->str);
     }
 }
 
 /* ---- Inputs ---- */
 
 static gboolean
-make_inputs (Check *check)
+make_inputs (CandelaCheck *check)
 {
   check->n_inputs = check->test->n_inputs;
   for (guint i = 0; i < check->n_inputs; i++)
     {
-      const CheckInput *input = &check->test->inputs[i];
+      const CandelaCheckInput *input = &check->test->inputs[i];
       gsize size = candela_dtype_get_size (input->dtype);
       char buffer[64];
 
-      g_strlcpy (check->names[i], check_input_name (check->facts, i, buffer), sizeof check->names[i]);
-      check->bases[i] = check_input_make_base (check->test, i);
-      check->views[i] = check->bases[i] != NULL ? check_input_make_layout (input, check->bases[i]) : NULL;
+      g_strlcpy (check->names[i], candela_check_input_name (check->facts, i, buffer), sizeof check->names[i]);
+      check->bases[i] = candela_check_input_make_base (check->test, i);
+      check->views[i] = check->bases[i] != NULL ? candela_check_input_make_layout (input, check->bases[i]) : NULL;
       check->packed[i] = candela_layout_new (input->dims, input->rank, NULL);
       if (check->views[i] == NULL || check->packed[i] == NULL || check->packed[i]->n_elements > MOST_ELEMENTS)
         return FALSE;
@@ -108,7 +108,7 @@ make_inputs (Check *check)
 }
 
 static void
-free_inputs (Check *check)
+free_inputs (CandelaCheck *check)
 {
   for (guint i = 0; i < check->n_inputs; i++)
     {
@@ -125,7 +125,7 @@ free_inputs (Check *check)
 /* ---- What infer says ---- */
 
 static CandelaNode *
-make_packed_node (const Check *check, guint i)
+make_packed_node (const CandelaCheck *check, guint i)
 {
   g_autoptr (CandelaTensor) tensor = NULL;
 
@@ -140,14 +140,14 @@ make_packed_node (const Check *check, guint i)
 
 /* Whether the op takes it, as whoever builds a graph is told. */
 static gboolean
-is_taken (Check *check)
+is_taken (CandelaCheck *check)
 {
-  CandelaNode *nodes[CHECK_MAX_INPUTS] = { NULL };
+  CandelaNode *nodes[CANDELA_CHECK_MAX_INPUTS] = { NULL };
   g_autoptr (CandelaNode) node = NULL;
   g_autoptr (GError) error = NULL;
   gboolean now = check->facts->info->output_shape == CANDELA_OUTPUT_SHAPE_DATA;
 
-  check_begin (check, CHECK_REFUSAL, "building its node");
+  candela_check_begin (check, CANDELA_CHECK_REFUSAL, "building its node");
   for (guint i = 0; i < check->n_inputs; i++)
     nodes[i] = make_packed_node (check, i);
   node = candela_node_construct (check->op, nodes, check->n_inputs, check->params, &error);
@@ -155,13 +155,14 @@ is_taken (Check *check)
   for (guint i = 0; i < check->n_inputs; i++)
     candela_node_unref (nodes[i]);
   if (node == NULL)
-    check_error (check, CHECK_INFER, error);
+    candela_check_error (check, CANDELA_CHECK_INFER, error);
   /* Of these the node cannot be made without running the op: only that is refused. */
   return node != NULL || (now && strstr (error->message, "depends on the elements of") != NULL);
 }
 
 gboolean
-check_run_infer (const Check *check, CandelaInference *inference, CandelaLayout *const *layouts, GError **error)
+candela_check_run_infer (const CandelaCheck *check, CandelaInference *inference, CandelaLayout *const *layouts,
+                         GError **error)
 {
   candela_inference_init (inference, check->op, check->params, check->n_inputs, (const CandelaLayout *const *) layouts,
                           check->dtypes, check->promoted);
@@ -169,7 +170,7 @@ check_run_infer (const Check *check, CandelaInference *inference, CandelaLayout 
 }
 
 static void
-compare_inferences (const Check *check, const CandelaInference *other, const char *when)
+compare_inferences (const CandelaCheck *check, const CandelaInference *other, const char *when)
 {
   const CandelaInference *inference = &check->inference;
 
@@ -180,14 +181,15 @@ compare_inferences (const Check *check, const CandelaInference *other, const cha
       g_autofree char *other_shape = candela_shape_to_string (b->dims, b->rank);
 
       if (inference->out_dtypes[o] != other->out_dtypes[o] || !candela_layout_same_shape (a, b))
-        check_fail (check, CHECK_INFER, "infer gives %s dtype %s and shape %s; %s dtype %s and shape %s",
-                    check_output_name (check->facts, o), candela_dtype_get_name (inference->out_dtypes[o]), shape, when,
-                    candela_dtype_get_name (other->out_dtypes[o]), other_shape);
+        candela_check_fail (
+          check, CANDELA_CHECK_INFER, "infer gives %s dtype %s and shape %s; %s dtype %s and shape %s",
+          candela_check_output_name (check->facts, o), candela_dtype_get_name (inference->out_dtypes[o]), shape, when,
+          candela_dtype_get_name (other->out_dtypes[o]), other_shape);
     }
 }
 
 static void
-check_infer (Check *check)
+check_infer (CandelaCheck *check)
 {
   static const char *const whens[] = { "asked again", "for these layouts" };
 
@@ -196,30 +198,31 @@ check_infer (Check *check)
       g_autoptr (GError) error = NULL;
       CandelaInference other;
 
-      check_begin (check, CHECK_INFER, "infer, %s", whens[k]);
-      if (!check_run_infer (check, &other, k == 0 ? check->packed : check->views, &error))
-        check_fail (check, CHECK_INFER, "infer takes packed inputs; %s it says: %s", whens[k], error->message);
+      candela_check_begin (check, CANDELA_CHECK_INFER, "infer, %s", whens[k]);
+      if (!candela_check_run_infer (check, &other, k == 0 ? check->packed : check->views, &error))
+        candela_check_fail (check, CANDELA_CHECK_INFER, "infer takes packed inputs; %s it says: %s", whens[k],
+                            error->message);
       compare_inferences (check, &other, whens[k]);
       candela_inference_clear (&other);
     }
 }
 
 static void
-check_flops (Check *check)
+check_flops (CandelaCheck *check)
 {
   if (check->facts->info->flops == NULL
       || candela_dtype_get_kind (check->inference.out_dtypes[0]) != CANDELA_DTYPE_KIND_FLOAT)
     return;
-  check_begin (check, CHECK_INFER, "flops");
+  candela_check_begin (check, CANDELA_CHECK_INFER, "flops");
   if (check->facts->info->flops (&check->inference) != check->facts->info->flops (&check->inference))
-    check_fail (check, CHECK_INFER, "flops answers something else when it is asked again");
+    candela_check_fail (check, CANDELA_CHECK_INFER, "flops answers something else when it is asked again");
 }
 
 /* ---- The whole of it ---- */
 
 /* What is not computed has the elements of its input, through another layout. */
 static void
-expect_references (Check *check)
+expect_references (CandelaCheck *check)
 {
   const CandelaInference *inference = &check->inference;
 
@@ -238,7 +241,7 @@ expect_references (Check *check)
 }
 
 static gboolean
-is_small (const Check *check)
+is_small (const CandelaCheck *check)
 {
   for (guint o = 0; o < check->facts->n_outputs; o++)
     if (check->inference.out_layouts[o]->n_elements > MOST_ELEMENTS)
@@ -248,62 +251,62 @@ is_small (const Check *check)
 
 /* At the functions themselves. FALSE: they refuse these values. */
 static gboolean
-check_functions (Check *check)
+check_functions (CandelaCheck *check)
 {
   const CandelaOpInfo *info = check->facts->info;
 
   if (info->output_shape == CANDELA_OUTPUT_SHAPE_DATA)
-    return check_data_shape (check);
+    return candela_check_data_shape (check);
   check->elementwise = info->axes == CANDELA_AXES_ELEMENTWISE;
   expect_references (check);
-  return check_common (check);
+  return candela_check_common (check);
 }
 
 static gboolean
-run_inferred (Check *check)
+run_inferred (CandelaCheck *check)
 {
   const CandelaOpInfo *info = check->facts->info;
   g_autoptr (GError) error = NULL;
-  gboolean ok = check_run_infer (check, &check->inference, check->packed, &error);
+  gboolean ok = candela_check_run_infer (check, &check->inference, check->packed, &error);
 
   if (!ok)
-    check_fail (check, CHECK_INFER, "infer says for the same inputs, asked again: %s", error->message);
+    candela_check_fail (check, CANDELA_CHECK_INFER, "infer says for the same inputs, asked again: %s", error->message);
   check_infer (check);
   check_flops (check);
   ok = is_small (check) && check_functions (check);
   if (ok && info->output_shape == CANDELA_OUTPUT_SHAPE_STATIC)
-    check_graph (check);
+    candela_check_graph (check);
   if (ok)
-    check_refusals (check);
+    candela_check_refusals (check);
   candela_inference_clear (&check->inference);
   return ok;
 }
 
 gboolean
-check_run_case (CandelaOp *op, const CheckCase *test, CheckShared *shared)
+candela_check_run_case (CandelaOp *op, const CandelaCheckCase *test, CandelaCheckShared *shared)
 {
-  Check check = { .op = op, .facts = candela_op_get_facts (op), .test = test, .shared = shared };
+  CandelaCheck check = { .op = op, .facts = candela_op_get_facts (op), .test = test, .shared = shared };
   const CandelaOpInfo *info = check.facts->info;
   g_autoptr (GError) error = NULL;
   gboolean ok;
 
   check.exact = info->effect == CANDELA_EFFECT_PURE && info->determinism == CANDELA_DETERMINISM_BITWISE;
-  check_memory_watch (&check);
-  check_begin (&check, CHECK_PARAMETERS, "its parameters");
+  candela_check_memory_watch (&check);
+  candela_check_begin (&check, CANDELA_CHECK_PARAMETERS, "its parameters");
   check.params = candela_params_new (info->name, info->params, test->params, &error);
   if (check.params == NULL)
     {
-      check_error (&check, CHECK_PARAMETERS, error);
-      check_memory_watch (NULL);
+      candela_check_error (&check, CANDELA_CHECK_PARAMETERS, error);
+      candela_check_memory_watch (NULL);
       return FALSE;
     }
   ok = make_inputs (&check) && is_taken (&check);
   if (ok && info->expression != NULL)
-    check_graph (&check);
+    candela_check_graph (&check);
   else if (ok)
     ok = run_inferred (&check);
   free_inputs (&check);
   candela_params_unref (check.params);
-  check_memory_watch (NULL);
+  candela_check_memory_watch (NULL);
   return ok;
 }

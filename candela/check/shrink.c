@@ -10,8 +10,8 @@
 typedef struct
 {
   CandelaOp *op;
-  CheckCase *test;
-  CheckShared *shared;
+  CandelaCheckCase *test;
+  CandelaCheckShared *shared;
   guint32 fact;
   guint limit;
   guint tries;
@@ -21,31 +21,32 @@ typedef struct
 
 /* Takes the candidate over if it fails too. */
 static gboolean
-accept (Shrinking *shrinking, CheckCase *candidate)
+accept (Shrinking *shrinking, CandelaCheckCase *candidate)
 {
-  CheckShared before = *shrinking->shared;
+  CandelaCheckShared before = *shrinking->shared;
 
   if (shrinking->tries++ < MOST_TRIES && g_get_monotonic_time () < shrinking->until
-      && !check_watch (shrinking->op, candidate, 0, 0, 0, shrinking->limit, shrinking->shared, shrinking->cancellable)
+      && !candela_check_watch (shrinking->op, candidate, 0, 0, 0, shrinking->limit, shrinking->shared,
+                               shrinking->cancellable)
       && shrinking->shared->fact == shrinking->fact)
     {
-      check_case_clear (shrinking->test);
+      candela_check_case_clear (shrinking->test);
       *shrinking->test = *candidate;
       return TRUE;
     }
   *shrinking->shared = before;
-  check_case_clear (candidate);
+  candela_check_case_clear (candidate);
   return FALSE;
 }
 
 static gboolean
 drop_inputs (Shrinking *shrinking)
 {
-  CheckCase candidate;
+  CandelaCheckCase candidate;
 
   if (shrinking->test->n_inputs == 0 || shrinking->test->n_inputs <= candela_op_get_facts (shrinking->op)->n_required)
     return FALSE;
-  check_case_copy (&candidate, shrinking->test);
+  candela_check_case_copy (&candidate, shrinking->test);
   candidate.n_inputs--;
   return accept (shrinking, &candidate);
 }
@@ -73,7 +74,7 @@ drop_params (Shrinking *shrinking)
 
   for (gsize k = g_variant_n_children (shrinking->test->params); k-- > 0;)
     {
-      CheckCase candidate = *shrinking->test;
+      CandelaCheckCase candidate = *shrinking->test;
 
       candidate.params = without (shrinking->test->params, k);
       any = accept (shrinking, &candidate) || any;
@@ -86,17 +87,19 @@ static gboolean
 straighten (Shrinking *shrinking)
 {
   gboolean any = FALSE;
-  CheckCase candidate;
+  CandelaCheckCase candidate;
 
   for (guint i = 0; i < shrinking->test->n_inputs; i++)
     for (guint what = 0; what < 2 + shrinking->test->inputs[i].rank; what++)
       {
-        CheckInput *input = &candidate.inputs[i];
+        CandelaCheckInput *input = &candidate.inputs[i];
 
-        check_case_copy (&candidate, shrinking->test);
-        if (what == 0 ? !input->shifted : what == 1 ? !input->transposed : input->forms[what - 2] == CHECK_AXIS_PLAIN)
+        candela_check_case_copy (&candidate, shrinking->test);
+        if (what == 0   ? !input->shifted
+            : what == 1 ? !input->transposed
+                        : input->forms[what - 2] == CANDELA_CHECK_AXIS_PLAIN)
           {
-            check_case_clear (&candidate);
+            candela_check_case_clear (&candidate);
             continue;
           }
         if (what == 0)
@@ -104,7 +107,7 @@ straighten (Shrinking *shrinking)
         else if (what == 1)
           input->transposed = FALSE;
         else
-          input->forms[what - 2] = CHECK_AXIS_PLAIN;
+          input->forms[what - 2] = CANDELA_CHECK_AXIS_PLAIN;
         any = accept (shrinking, &candidate) || any;
       }
   return any;
@@ -115,11 +118,11 @@ static gboolean
 shorten (Shrinking *shrinking, gint64 length, gint64 shorter)
 {
   gboolean found = FALSE;
-  CheckCase candidate;
+  CandelaCheckCase candidate;
 
   if (shorter >= length || shorter < 1)
     return FALSE;
-  check_case_copy (&candidate, shrinking->test);
+  candela_check_case_copy (&candidate, shrinking->test);
   for (guint i = 0; i < candidate.n_inputs; i++)
     for (guint axis = 0; axis < candidate.inputs[i].rank; axis++)
       if (candidate.inputs[i].dims[axis] == length)
@@ -129,7 +132,7 @@ shorten (Shrinking *shrinking, gint64 length, gint64 shorter)
         }
   if (found)
     return accept (shrinking, &candidate);
-  check_case_clear (&candidate);
+  candela_check_case_clear (&candidate);
   return FALSE;
 }
 
@@ -150,7 +153,7 @@ shorten_all (Shrinking *shrinking)
 }
 
 static void
-drop_axis (CheckInput *input, guint axis)
+drop_axis (CandelaCheckInput *input, guint axis)
 {
   input->rank--;
   memmove (input->dims + axis, input->dims + axis + 1, (input->rank - axis) * sizeof *input->dims);
@@ -165,12 +168,12 @@ drop_axes (Shrinking *shrinking)
     {
       gboolean found = FALSE;
       guint only = k / 2;
-      CheckCase candidate;
+      CandelaCheckCase candidate;
 
-      check_case_copy (&candidate, shrinking->test);
+      candela_check_case_copy (&candidate, shrinking->test);
       for (guint i = 0; i < candidate.n_inputs; i++)
         {
-          CheckInput *input = &candidate.inputs[i];
+          CandelaCheckInput *input = &candidate.inputs[i];
 
           if (input->rank == 0 || input->transposed || (only > 0 && i != only - 1))
             continue;
@@ -178,7 +181,7 @@ drop_axes (Shrinking *shrinking)
           drop_axis (input, k % 2 == 0 ? 0 : input->rank - 1);
         }
       if (!found)
-        check_case_clear (&candidate);
+        candela_check_case_clear (&candidate);
       else if (accept (shrinking, &candidate))
         return TRUE;
     }
@@ -188,15 +191,15 @@ drop_axes (Shrinking *shrinking)
 static gboolean
 flatten_values (Shrinking *shrinking)
 {
-  static const CheckValues plainer[] = { CHECK_VALUES_PLAIN, CHECK_VALUES_SMALL };
+  static const CandelaCheckValues plainer[] = { CANDELA_CHECK_VALUES_PLAIN, CANDELA_CHECK_VALUES_SMALL };
 
   for (guint k = 0; k < G_N_ELEMENTS (plainer); k++)
     {
-      CheckCase candidate;
+      CandelaCheckCase candidate;
 
-      if (shrinking->test->values == plainer[k] || shrinking->test->values == CHECK_VALUES_PLAIN)
+      if (shrinking->test->values == plainer[k] || shrinking->test->values == CANDELA_CHECK_VALUES_PLAIN)
         return FALSE;
-      check_case_copy (&candidate, shrinking->test);
+      candela_check_case_copy (&candidate, shrinking->test);
       candidate.values = plainer[k];
       if (accept (shrinking, &candidate))
         return TRUE;
@@ -212,15 +215,15 @@ simplify_dtypes (Shrinking *shrinking)
 
   for (guint k = 0; k < G_N_ELEMENTS (known); k++)
     {
-      CheckCase candidate;
+      CandelaCheckCase candidate;
       gboolean found = FALSE;
 
-      check_case_copy (&candidate, shrinking->test);
+      candela_check_case_copy (&candidate, shrinking->test);
       for (guint i = 0; i < candidate.n_inputs; i++)
         {
           if (candidate.inputs[i].dtype == known[k])
             {
-              check_case_clear (&candidate);
+              candela_check_case_clear (&candidate);
               return FALSE;
             }
           found = found || candela_op_facts_input (candela_op_get_facts (shrinking->op), i)->fixed == 0;
@@ -228,7 +231,7 @@ simplify_dtypes (Shrinking *shrinking)
             candidate.inputs[i].dtype = known[k];
         }
       if (!found)
-        check_case_clear (&candidate);
+        candela_check_case_clear (&candidate);
       else if (accept (shrinking, &candidate))
         return TRUE;
     }
@@ -236,9 +239,10 @@ simplify_dtypes (Shrinking *shrinking)
 }
 
 void
-check_shrink (CandelaOp *op, CheckCase *test, CheckShared *shared, guint limit, GCancellable *cancellable)
+candela_check_shrink (CandelaOp *op, CandelaCheckCase *test, CandelaCheckShared *shared, guint limit,
+                      GCancellable *cancellable)
 {
-  gboolean hangs = shared->fact == CHECK_SURVIVAL && g_str_has_prefix (shared->message, "it does not");
+  gboolean hangs = shared->fact == CANDELA_CHECK_SURVIVAL && g_str_has_prefix (shared->message, "it does not");
   Shrinking shrinking = { .op = op,
                           .test = test,
                           .shared = shared,

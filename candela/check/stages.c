@@ -11,11 +11,11 @@
 
 typedef struct
 {
-  Check *check;
+  CandelaCheck *check;
   const CandelaStages *stages;
   const CandelaStageFamily *family;
   gsize size, n, bytes; /* of an element, how many, of all */
-  CheckMemory in[2], out;
+  CandelaCheckMemory in[2], out;
   guint8 *expected;
   CandelaStage row[MOST_STAGES];
   guint n_row;
@@ -43,12 +43,12 @@ compare (StageCheck *stage, CandelaStageFunc store, const char *what)
   emit (stage, stage->family->end, NULL, NULL);
   stage->n_row = 0;
   memset (stage->out.data, 0xa5, stage->bytes);
-  check_begin (stage->check, CHECK_STAGES, "stages, %s", what);
+  candela_check_begin (stage->check, CANDELA_CHECK_STAGES, "stages, %s", what);
   stage->family->run (stage->row, stage->bytes);
-  if (check_memory_find_stray (&stage->out, &at))
-    check_fail (stage->check, CHECK_BOUNDS, "its stages wrote outside their output");
-  check_compare (stage->check, CHECK_STAGES, 0, shape, inference->kernel->out[0], stage->expected, stage->out.data,
-                 (gint64) stage->n);
+  if (candela_check_memory_find_stray (&stage->out, &at))
+    candela_check_fail (stage->check, CANDELA_CHECK_BOUNDS, "its stages wrote outside their output");
+  candela_check_compare (stage->check, CANDELA_CHECK_STAGES, 0, shape, inference->kernel->out[0], stage->expected,
+                         stage->out.data, (gint64) stage->n);
 }
 
 /* What the loop makes of it. */
@@ -125,15 +125,15 @@ fill_input (StageCheck *stage, guint i)
 {
   gsize n = (gsize) stage->check->inference.out_layouts[0]->n_elements;
 
-  check_memory_init (&stage->in[i], stage->check->inference.kernel->in[i], stage->bytes, CHECK_AT_START, 0, FALSE,
-                     stage->check->names[i]);
+  candela_check_memory_init (&stage->in[i], stage->check->inference.kernel->in[i], stage->bytes, CANDELA_CHECK_AT_START,
+                             0, FALSE, stage->check->names[i]);
   for (gsize k = 0; k < stage->n; k++)
     memcpy (stage->in[i].data + k * stage->size, stage->check->loop_inputs[i] + k % n * stage->size, stage->size);
-  check_memory_protect (&stage->in[i]);
+  candela_check_memory_protect (&stage->in[i]);
 }
 
 void
-check_stages (Check *check)
+candela_check_stages (CandelaCheck *check)
 {
   const CandelaKernelInfo *row = check->inference.kernel;
   StageCheck stage = { .check = check, .stages = row->stages };
@@ -147,13 +147,13 @@ check_stages (Check *check)
   stage.expected = g_malloc (stage.bytes);
   for (guint i = 0; i < check->n_inputs; i++)
     fill_input (&stage, i);
-  check_memory_init (&stage.out, row->out[0], stage.bytes, CHECK_AT_START, 0, TRUE, "out");
+  candela_check_memory_init (&stage.out, row->out[0], stage.bytes, CANDELA_CHECK_AT_START, 0, TRUE, "out");
   if (check->n_inputs == 1)
     check_unary (&stage);
   else
     check_binary (&stage);
   for (guint i = 0; i < check->n_inputs; i++)
-    check_memory_clear (&stage.in[i]);
-  check_memory_clear (&stage.out);
+    candela_check_memory_clear (&stage.in[i]);
+  candela_check_memory_clear (&stage.out);
   g_free (stage.expected);
 }

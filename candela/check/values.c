@@ -7,12 +7,12 @@
 /* ---- Filling ---- */
 
 static double
-choose_float (CheckValues values, guint64 *state)
+choose_float (CandelaCheckValues values, guint64 *state)
 {
   static const double special[] = { 0.0, -0.0, 1.0, -1.0, 0.5, INFINITY, -INFINITY, NAN, 1e-40, 3e38, -2.0, 100.0 };
-  guint64 r = check_random (state);
+  guint64 r = candela_check_random (state);
 
-  if (values != CHECK_VALUES_ANY)
+  if (values != CANDELA_CHECK_VALUES_ANY)
     return (double) (r >> 59) / 8 + 0.125;
   if (r % 4 == 0)
     return special[(r >> 32) % G_N_ELEMENTS (special)];
@@ -20,14 +20,14 @@ choose_float (CheckValues values, guint64 *state)
 }
 
 static gint64
-choose_int (CheckValues values, guint64 *state)
+choose_int (CandelaCheckValues values, guint64 *state)
 {
-  guint64 r = check_random (state);
+  guint64 r = candela_check_random (state);
 
-  if (values != CHECK_VALUES_ANY)
+  if (values != CANDELA_CHECK_VALUES_ANY)
     return (gint64) ((r >> 32) % 3);
   if (r % 8 == 0)
-    return (gint64) check_random (state);
+    return (gint64) candela_check_random (state);
   return (gint64) ((r >> 32) % 9) - 3;
 }
 
@@ -51,19 +51,20 @@ is_on_diagonal (guint64 k, const gint64 *dims, guint rank)
 }
 
 static double
-find_number (CandelaDTypeKind kind, CheckValues values, guint64 k, gboolean diagonal, guint64 *state)
+find_number (CandelaDTypeKind kind, CandelaCheckValues values, guint64 k, gboolean diagonal, guint64 *state)
 {
   gboolean whole = (kind & (CANDELA_DTYPE_KIND_FLOAT | CANDELA_DTYPE_KIND_COMPLEX)) == 0;
 
-  if (values == CHECK_VALUES_PLAIN)
+  if (values == CANDELA_CHECK_VALUES_PLAIN)
     return whole ? (double) plain_int (k) : plain_float (k);
-  if (values == CHECK_VALUES_MATRIX)
+  if (values == CANDELA_CHECK_VALUES_MATRIX)
     return diagonal ? 9.0 : whole ? (double) choose_int (values, state) : 0.25;
   return whole ? (double) choose_int (values, state) : choose_float (values, state);
 }
 
 void
-check_fill (gpointer data, CandelaDType dtype, const gint64 *dims, guint rank, CheckValues values, guint64 seed)
+candela_check_fill (gpointer data, CandelaDType dtype, const gint64 *dims, guint rank, CandelaCheckValues values,
+                    guint64 seed)
 {
   gsize size = candela_dtype_get_size (dtype);
   CandelaDTypeKind kind = candela_dtype_get_kind (dtype);
@@ -77,7 +78,7 @@ check_fill (gpointer data, CandelaDType dtype, const gint64 *dims, guint rank, C
       gboolean diagonal = is_on_diagonal (k, dims, rank);
       double parts[2] = { 0.0, 0.0 };
 
-      if ((kind & (CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED)) != 0 && values == CHECK_VALUES_ANY)
+      if ((kind & (CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED)) != 0 && values == CANDELA_CHECK_VALUES_ANY)
         {
           gint64 number = choose_int (values, &seed);
 
@@ -85,7 +86,7 @@ check_fill (gpointer data, CandelaDType dtype, const gint64 *dims, guint rank, C
           continue;
         }
       parts[0] = find_number (kind, values, k, diagonal, &seed);
-      if (kind == CANDELA_DTYPE_KIND_COMPLEX && values != CHECK_VALUES_MATRIX)
+      if (kind == CANDELA_DTYPE_KIND_COMPLEX && values != CANDELA_CHECK_VALUES_MATRIX)
         parts[1] = find_number (kind, values, k + 1, diagonal, &seed);
       if (kind == CANDELA_DTYPE_KIND_BOOL)
         *(guint8 *) element = parts[0] == 1.0;
@@ -107,7 +108,7 @@ is_nan (CandelaDType dtype, gconstpointer element)
 }
 
 gboolean
-check_same_element (CandelaDType dtype, gconstpointer a, gconstpointer b)
+candela_check_same_element (CandelaDType dtype, gconstpointer a, gconstpointer b)
 {
   gsize size = candela_dtype_get_size (dtype);
 
@@ -119,8 +120,8 @@ check_same_element (CandelaDType dtype, gconstpointer a, gconstpointer b)
       return is_nan (dtype, a) && is_nan (dtype, b);
     case CANDELA_DTYPE_KIND_COMPLEX:
       dtype = dtype == CANDELA_DTYPE_COMPLEX64 ? CANDELA_DTYPE_FLOAT32 : CANDELA_DTYPE_FLOAT64;
-      return check_same_element (dtype, a, b)
-             && check_same_element (dtype, (const guint8 *) a + size / 2, (const guint8 *) b + size / 2);
+      return candela_check_same_element (dtype, a, b)
+             && candela_check_same_element (dtype, (const guint8 *) a + size / 2, (const guint8 *) b + size / 2);
     default:
       return FALSE;
     }
@@ -144,7 +145,7 @@ append_float (GString *text, double value)
 }
 
 void
-check_append_element (GString *text, CandelaDType dtype, gconstpointer element)
+candela_check_append_element (GString *text, CandelaDType dtype, gconstpointer element)
 {
   double parts[2] = { 0.0, 0.0 };
   gint64 number = 0;

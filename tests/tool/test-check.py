@@ -39,7 +39,7 @@ LIES = {
     "loop_folds": ("fold", "expected"),
     "loop_or_stages": ("stages", "expected"),
     "loop_crashes": ("survival", "it crashed: signal 11"),
-    "loop_hangs": ("survival", "it does not come back: nothing for 1 s"),
+    "loop_hangs": ("survival", "it does not come back: nothing for"),
     "loop_exits": ("survival", "it ended the process, with exit status 0"),
     "loop_aborts": ("survival", "it crashed: signal 6"),
     "loop_complains": ("survival", "this should not happen"),
@@ -56,6 +56,9 @@ LIES = {
     "kernel_is_done_early": ("output-done", "it says that element 0 is done, and changes it afterwards"),
     "kernel_gives_no_reason": ("refusal", "the kernel failed and gave no reason"),
     "kernel_is_nameless": ("refusal", "its error does not begin with its name: something went wrong"),
+    "kernel_mistakes_halves": ("bounds", "behind the end of output out"),
+    "kernel_needs_what_is_optional": ("survival", "input < kernel->n_inputs"),
+    "flops_change": ("infer", "flops answers something else when it is asked again"),
     "infer_says_fewer": ("bounds", "behind the end of output out, which has 0 bytes"),
     "infer_says_more": ("complete", "it leaves out unwritten, from element 1 of 2 on"),
     "infer_says_wider": ("complete", "it leaves out unwritten"),
@@ -63,6 +66,7 @@ LIES = {
     "infer_looks_at_strides": ("infer", "for these layouts"),
     "alias_computes": ("aliasing", "expected"),
     "takeover_computes": ("aliasing", "expected"),
+    "alias_by_layout": ("layout", "expected"),
     "reference_outside": ("infer", "refers to elements outside its input"),
     "reference_forgets_strides": ("layout", "expected"),
     "shape_is_too_large": ("shape", "leaves element 1 unwritten"),
@@ -84,7 +88,7 @@ def told(result):
 
 
 def test_liars():
-    result = call("check", LIARS, "--json", "--time", "1", "--seed", "3")
+    result = call("check", LIARS, "--json", "--time", "3", "--seed", "3")
     reports = {report["op"]: report for report in json.loads(result.stdout)} if result.stdout else {}
     check("a lie is exit status 1", result.returncode == 1 or [told(result)])
     check("every liar is looked at", sorted(set(LIES) ^ set(reports)))

@@ -239,6 +239,70 @@ KERNEL_FUNC (kernel_is_nameless)
 }
 KERNEL (kernel_is_nameless, .infer = infer_same);
 
+/* ---- Inputs ---- */
+
+static gboolean
+infer_same_dtype (CandelaInference *inference, GError **error)
+{
+  gsize rank;
+  const gint64 *shape = candela_layout_get_shape (candela_inference_get_input_layout (inference, 0), &rank);
+
+  return candela_inference_set_output (inference, 0, candela_inference_get_input_dtype (inference, 0), shape, rank,
+                                       error);
+}
+
+/* It says that it takes float16, and takes it for float32. */
+KERNEL_FUNC (kernel_mistakes_halves)
+{
+  CandelaDType dtype = candela_kernel_get_output_dtype (kernel, 0);
+  gsize size = dtype == CANDELA_DTYPE_FLOAT64 ? 8 : 4;
+
+  memset (candela_kernel_get_output (kernel, 0), 0, (gsize) count_input (kernel) * size);
+  return TRUE;
+}
+KERNEL (kernel_mistakes_halves, .infer = infer_same_dtype, .takes_halves = TRUE);
+
+static const CandelaInputInfo two_inputs[] = {
+  { .name = "x", .kinds = CANDELA_DTYPE_KIND_FLOAT, .summary = "the operand" },
+  { .name = "y", .kinds = CANDELA_DTYPE_KIND_FLOAT, .flags = CANDELA_INPUT_OPTIONAL, .summary = "may be missing" },
+  { NULL },
+};
+
+KERNEL_FUNC (kernel_needs_what_is_optional)
+{
+  gint64 n = candela_layout_get_n_elements (candela_kernel_get_input_layout (kernel, 1));
+
+  *(double *) candela_kernel_get_output (kernel, 0) = (double) n;
+  return TRUE;
+}
+
+static const CandelaKernelInfo optional_kernels[] = { { .compute = kernel_needs_what_is_optional },
+                                                      { .compute = NULL } };
+static const CandelaOpInfo kernel_needs_what_is_optional_info = {
+  .struct_size = sizeof (CandelaOpInfo),
+  .name = "kernel_needs_what_is_optional",
+  .summary = "A lie",
+  .since = "1.0",
+  .inputs = two_inputs,
+  .infer = infer_scalar,
+  .kernels = optional_kernels,
+};
+
+static guint64
+count_by_turns (const CandelaInference *inference)
+{
+  static guint64 calls;
+
+  return calls++;
+}
+
+KERNEL_FUNC (flops_change)
+{
+  *(double *) candela_kernel_get_output (kernel, 0) = 1;
+  return TRUE;
+}
+KERNEL (flops_change, .infer = infer_scalar, .flops = count_by_turns);
+
 const CandelaOpInfo *const lying_kernels[] = {
   &kernel_ignores_strides_info,
   &kernel_needs_an_element_info,
@@ -252,5 +316,8 @@ const CandelaOpInfo *const lying_kernels[] = {
   &kernel_is_done_early_info,
   &kernel_gives_no_reason_info,
   &kernel_is_nameless_info,
+  &kernel_mistakes_halves_info,
+  &kernel_needs_what_is_optional_info,
+  &flops_change_info,
   NULL,
 };

@@ -96,6 +96,25 @@ static const CandelaKernelInfo alias_kernels[] = {
 OP (alias_computes, alias_kernels, .aliasing = CANDELA_ALIASING_ALIAS);
 OP (takeover_computes, alias_kernels, .aliasing = CANDELA_ALIASING_TAKEOVER);
 
+/* What is packed it says is the result; of the rest it makes another one. */
+static gboolean
+infer_alias_of_packed (CandelaInference *inference, GError **error)
+{
+  if (!candela_layout_is_contiguous (candela_inference_get_input_layout (inference, 0)))
+    return infer_same (inference, error);
+  candela_inference_set_alias (inference, 0, 0);
+  return TRUE;
+}
+
+static gboolean
+infer_alias_of_float64 (CandelaInference *inference, GError **error)
+{
+  if (candela_inference_get_input_dtype (inference, 0) != CANDELA_DTYPE_FLOAT64)
+    return candela_inference_fail (inference, error, CANDELA_ERROR_DTYPE, "only float64");
+  return infer_alias_of_packed (inference, error);
+}
+OP (alias_by_layout, alias_kernels, .infer = infer_alias_of_float64);
+
 /* Elements of the buffer that are not the input's. */
 static gboolean
 infer_outside (CandelaInference *inference, GError **error)
@@ -203,11 +222,19 @@ KERNEL_FUNC (shape_is_not_said)
 KERNEL (shape_is_not_said, .infer = infer_unknown, .output_shape = CANDELA_OUTPUT_SHAPE_DATA);
 
 const CandelaOpInfo *const lying_shapes[] = {
-  &infer_says_fewer_info,          &infer_says_more_info,
-  &infer_says_wider_info,          &infer_changes_its_mind_info,
-  &infer_looks_at_strides_info,    &alias_computes_info,
-  &takeover_computes_info,         &reference_outside_info,
-  &reference_forgets_strides_info, &shape_is_too_large_info,
-  &shape_is_too_small_info,        &shape_changes_info,
-  &shape_is_not_said_info,         NULL,
+  &infer_says_fewer_info,
+  &infer_says_more_info,
+  &infer_says_wider_info,
+  &infer_changes_its_mind_info,
+  &infer_looks_at_strides_info,
+  &alias_computes_info,
+  &takeover_computes_info,
+  &alias_by_layout_info,
+  &reference_outside_info,
+  &reference_forgets_strides_info,
+  &shape_is_too_large_info,
+  &shape_is_too_small_info,
+  &shape_changes_info,
+  &shape_is_not_said_info,
+  NULL,
 };
