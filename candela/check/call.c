@@ -255,6 +255,15 @@ candela_check_call_verify (CandelaCheckCall *call)
     verify (call, &call->outputs[o]);
 }
 
+guint8 *
+candela_check_call_take (const CandelaCheckCall *call, guint output)
+{
+  guint8 *copy = g_malloc (call->out[output].bytes + 1);
+
+  memcpy (copy, call->results[output], call->out[output].bytes);
+  return copy;
+}
+
 void
 candela_check_call_clear (CandelaCheckCall *call)
 {

@@ -250,6 +250,8 @@ void candela_check_call_go (CandelaCheckCall *call);
 void candela_check_call_run (CandelaCheckCall *call);
 /* Fails if anything was written where it should not be. */
 void candela_check_call_verify (CandelaCheckCall *call);
+/* A copy of a result. */
+guint8 *candela_check_call_take (const CandelaCheckCall *call, guint output);
 void candela_check_call_clear (CandelaCheckCall *call);
 /* All of that, and the results against those of the first run. */
 void candela_check_call_compare (CandelaCheckCall *call, CandelaCheckFact fact, const char *what);

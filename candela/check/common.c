@@ -81,7 +81,7 @@ run_first (CandelaCheck *check)
     candela_check_error (check, CANDELA_CHECK_REFUSAL, call.error);
   for (guint o = 0; ok && o < check->facts->n_outputs; o++)
     if (call.computed[o])
-      check->expected[o] = g_memdup2 (call.results[o], call.out[o].bytes + 1);
+      check->expected[o] = candela_check_call_take (&call, o);
   if (ok)
     check_bools (&call);
   candela_check_call_clear (&call);

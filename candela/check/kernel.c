@@ -82,7 +82,7 @@ run_views (CandelaCheck *check)
       candela_check_call_run (&call);
       candela_check_call_verify (&call);
       for (guint o = 0; call.ok && o < check->facts->n_outputs; o++)
-        check->expected[o] = own[o] = call.computed[o] ? g_memdup2 (call.results[o], call.out[o].bytes + 1) : NULL;
+        check->expected[o] = own[o] = call.computed[o] ? candela_check_call_take (&call, o) : NULL;
       candela_check_call_clear (&call);
     }
   if (check->facts->info->effect == CANDELA_EFFECT_PURE && check->facts->info->determinism != CANDELA_DETERMINISM_NONE)
