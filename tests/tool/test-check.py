@@ -138,6 +138,12 @@ def test_mistakes():
               result.returncode == status and words in result.stderr and not result.stdout or [told(result)])
 
 
+def test_complex_products():
+    # Contracted in the body of a loop and not in its tail, by a compiler that was told not to.
+    result = call("check", "multiply", "--cases", "60", "--seed", "2", "--quiet")
+    check("products of complex numbers are rounded before they are added", result.returncode == 0 or [told(result)])
+
+
 def test_shipped():
     result = call("check", "--cases", "16", "--quiet", *sorted(
         name[:-3] for name in os.listdir(os.path.join(os.environ["CANDELA_BUILD_DIR"], "plugins", ".libs"))
@@ -148,5 +154,6 @@ def test_shipped():
 test_liars()
 test_text()
 test_mistakes()
+test_complex_products()
 test_shipped()
 done()
