@@ -75,6 +75,10 @@ OF_FUNCTION = {
     ("__setitem__", "value"): "_Operand | _Sequence[_Any]", ("tensordot", "axes"): "int | tuple[_Sequence[int], _Sequence[int]]",
     ("foreign", "name"): "str", ("foreign", "library"): "_Path | None", ("foreign", "signature"): "str",
     ("foreign", "symbol"): "str", ("foreign", "options"): "_Any",
+    **{("op", name): "_Any" for name in ("function", "infer", "inplace")},
+    **{("op", name): "str | None" for name in ("name", "operators", "summary")},
+    **{("op", name): "str" for name in ("aliasing", "effect", "determinism")},
+    **{("op", name): "str | _Sequence[str] | None" for name in ("outputs", "kinds")},
     ("__new__", "value"): "_Any", ("from_dlpack", "x"): "_HasDLPack", ("astype", "x"): "Array",
     ("matrix_norm", "ord"): "str | float", ("concat", "axis"): "int | None", ("reshape", "shape"): "_Shape",
 }
@@ -83,7 +87,7 @@ PARAMETER_TYPES = {"bool": "_bool", "int": "int", "float": "float", "string": "s
 MANY = "tuple[Array, ...]"
 RESULTS = {
     "isdtype": "_bool", "can_cast": "_bool", "result_type": "_DType", "finfo": "_Any", "iinfo": "_Any", "load": "_Any",
-    "save": "None", "savez": "None", "foreign": "_Any", "materialize": "_Any", "unstack": MANY, "meshgrid": "list[Array]",
+    "save": "None", "savez": "None", "foreign": "_Any", "op": "_Any", "materialize": "_Any", "unstack": MANY, "meshgrid": "list[Array]",
     "broadcast_arrays": "list[Array]", "nonzero": MANY, "broadcast_shapes": "tuple[int, ...]",
     # Tuples with names.
     "unique_all": "_Any", "unique_counts": "_Any", "unique_inverse": "_Any", "eigh": "_Any", "qr": "_Any",

@@ -72,11 +72,14 @@ test_empty (void)
 {
   static const CandelaParamInfo none[] = { { .name = NULL } };
   g_autoptr (CandelaParams) a = candela_params_new ("add", NULL, NULL, NULL);
-  g_autoptr (CandelaParams) b = candela_params_new ("add", none, g_variant_new ("a{sv}", NULL), NULL);
+  g_autoptr (CandelaParams) b = candela_params_new ("add", NULL, g_variant_new ("a{sv}", NULL), NULL);
+  g_autoptr (CandelaParams) c = candela_params_new ("add", none, NULL, NULL);
   g_autoptr (GError) error = NULL;
 
-  /* One instance for all. */
+  /* One instance for all; but a table that is there is known by its instances. */
   g_assert_true (a == b);
+  g_assert_true (c != a);
+  g_assert_null (candela_params_to_string (c));
   g_assert_null (candela_params_to_string (a));
   g_assert_null (candela_params_new ("add", NULL, parse ("{'x': <1>}"), &error));
   g_assert_error (error, CANDELA_ERROR, CANDELA_ERROR_PARAMETER);

@@ -476,7 +476,7 @@ test_enums (void)
   g_autoptr (GFlagsClass) flags = g_type_class_ref (CANDELA_TYPE_MEMORY_FLAGS);
 
   g_assert_cmpstr (g_quark_to_string (CANDELA_ERROR), ==, "candela-error-quark");
-  g_assert_cmpuint (errors->n_values, ==, CANDELA_ERROR_VALUE + 1);
+  g_assert_cmpuint (errors->n_values, ==, CANDELA_ERROR_SCRIPT + 1);
   g_assert_cmpstr (g_enum_get_value (errors, CANDELA_ERROR_UNKNOWN_OP)->value_nick, ==, "unknown-op");
   g_assert_cmpuint (flags->mask, ==, CANDELA_MEMORY_WRITABLE);
 }
