@@ -500,6 +500,8 @@ def event_loop():
 
 @test("an interrupt")
 def interrupt():
+    # What runs in the background of a shell may have been started to ignore it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     large = xp.expr("tanh(sin(broadcast_to(x, [10000, 20000])))", x=xp.arange(20000) * 1.0)
     for work in (long_work(), large, large):
         timer = threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT))
