@@ -18,7 +18,7 @@ import numpy
 import report
 import workloads
 from environment import Environment, TUNING
-from server import Server
+from server import Server, wait_until_idle
 
 ROUNDS = 3
 TOLERANCES = {"f4": 1e-5, "f8": 1e-12}
@@ -143,6 +143,7 @@ class Benchmark:
         seconds = self.options["seconds"] / ROUNDS
         for _ in range(ROUNDS):
             for name, kind, server in runs:
+                wait_until_idle(able.values())
                 answer = server.tell("run", kind, seconds, 2)
                 for word in answer or ():
                     if "=" in word:

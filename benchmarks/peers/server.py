@@ -8,6 +8,17 @@ import subprocess
 import time
 
 
+def wait_until_idle(servers, most=1.0):
+    """Threads of pools go on looking for work for up to 0.2 s, and would take the next one's processors."""
+    end, before = time.monotonic() + most, None
+    while time.monotonic() < end:
+        used = [server.used() for server in servers]
+        if used == before:
+            return
+        before = used
+        time.sleep(0.03)  # some ticks
+
+
 class Server:
     def __init__(self, environment, peer, threads):
         self.peer, self.threads = peer, threads
@@ -56,6 +67,15 @@ class Server:
             self.reason = str(error)
             return None
         return self.read(timeout)
+
+    def used(self):
+        """The processor time of all its threads, in ticks."""
+        try:
+            with open("/proc/%d/stat" % self.process.pid) as file:
+                fields = file.read().rpartition(")")[2].split()
+        except OSError:
+            return 0
+        return int(fields[11]) + int(fields[12])
 
     def stop(self):
         if self.process.poll() is None:

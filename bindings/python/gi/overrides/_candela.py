@@ -229,7 +229,7 @@ def make_params(*items):
 
 _new_plan, _PLAN_FLAGS = Candela.Plan.new, Candela.PlanFlags.DEFAULT
 # Bytes of all values from which a run is watched for Ctrl-C.
-_LONG = 1 << 20
+_LONG = 8 << 20
 
 
 class _Watch:
