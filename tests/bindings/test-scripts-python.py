@@ -151,6 +151,11 @@ def _():
     equal(error.message, "script_bad: KeyError: 'no luck'")
     error = raises(RuntimeError, lambda: script_bad_infer(xp.asarray([1.0])))
     equal(error.message, "script_bad_infer: ZeroDivisionError: division by zero")
+    @xp.op
+    def script_stopped(x):
+        raise KeyboardInterrupt
+
+    raises(KeyboardInterrupt, lambda: script_stopped(xp.asarray([1.0])).materialize())
     error = raises(GLib.Error, lambda: Candela.Expression.build("script_bad(1.0)", {}).materialize())
     check("no luck" in error.message)
 

@@ -105,6 +105,8 @@ def _guarded(name, function):
             raise
         except BaseException as error:
             message = "%s: %s: %s" % (name, type(error).__name__, error)
+            if not isinstance(error, Exception):
+                core.stopped[message] = error
             raise GLib.Error(message, "candela-error-quark", int(Candela.Error.SCRIPT)) from None
 
     return call

@@ -13,7 +13,7 @@ from ..module import get_introspection_module
 from ..overrides import override
 from ._candela import (  # noqa: F401
     BY_PYTHON, BY_TYPESTR, HALVES, TYPESTRS, AxisError, CandelaError, DTypeError, LinAlgError, ParameterError,
-    ShapeError, _make_params, as_dtype, make_params, run, to_index_error, to_python)
+    ShapeError, _make_params, as_dtype, make_params, run, stopped, to_index_error, to_python)
 
 Candela = get_introspection_module("Candela")
 

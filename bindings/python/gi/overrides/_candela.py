@@ -81,8 +81,14 @@ _ERRORS = {
 }
 
 
+# What ended a script's function without being an error, such as Ctrl-C, by the message that stands for it.
+stopped = {}
+
+
 def to_python(error):
     """The same error, in the class that Python's users expect."""
+    if error.message in stopped:
+        return stopped.pop(error.message)
     if not isinstance(error, CandelaError) and error.domain == "candela-error-quark":
         kind = _ERRORS.get(error.code, CandelaError)
         return kind(error.message, error.domain, error.code)
