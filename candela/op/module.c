@@ -172,7 +172,7 @@ candela_modules_learn (CandelaModule *const *modules, gsize n)
         read_key_file (module, key);
       g_ptr_array_add (module->facts.known ? learnt : unknown, module);
     }
-  if (unknown->len > 0 && g_strcmp0 (g_getenv ("CANDELA_PLUGIN_SCAN"), "no") != 0)
+  if (unknown->len > 0 && g_strcmp0 (candela_plugin_getenv ("CANDELA_PLUGIN_SCAN"), "no") != 0)
     candela_scan_modules ((CandelaModule *const *) unknown->pdata, unknown->len);
   for (guint k = 0; k < unknown->len; k++)
     if (((CandelaModule *) unknown->pdata[k])->facts.known)

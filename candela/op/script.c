@@ -132,6 +132,7 @@ static gboolean
 task_finish (Task *task, GCancellable *cancellable, GError **error)
 {
   const char *name = candela_op_get_name (CANDELA_OP (task->op));
+  g_autofree char *beginning = g_strconcat (name, ":", NULL);
 
   if (task->op->owner == NULL || task->op->owner == g_thread_self ())
     task_run (task);
@@ -141,7 +142,7 @@ task_finish (Task *task, GCancellable *cancellable, GError **error)
     return TRUE;
   if (task->error == NULL)
     g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_SCRIPT, "%s: its function failed and did not say why", name);
-  else if (g_str_has_prefix (task->error->message, name)
+  else if (g_str_has_prefix (task->error->message, beginning)
            || g_error_matches (task->error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     g_propagate_error (error, g_steal_pointer (&task->error));
   else
