@@ -248,6 +248,8 @@ new_plugin (Project *project, char **ops)
                             project->name);
   if (!meson && strcmp (project->build, "autotools") != 0)
     return tool_fail_usage (command.name, "--build %s: it is meson or autotools", project->build);
+  if (strpbrk (project->license, "\"'\\\n") != NULL)
+    return tool_fail_usage (command.name, "--license %s: an SPDX expression has no quotes", project->license);
   fault = name_ops (project, ops);
   if (fault != NULL)
     return tool_fail_usage (command.name, "%s", fault);

@@ -337,6 +337,7 @@ def test_new_plugin():
         ("an op twice", ["mine3", "--op", "a", "--op", "a"]),
         ("an op as the plugin", ["mine3", "--op", "mine3_norm", "--op", "x"]),
         ("a bad build system", ["mine3", "--build", "make"]),
+        ("a licence with quotes", ["mine3", "--license", 'a"b']),
     ):
         fails("new-plugin: " + name, ["new-plugin", *arguments], 2)
     result = call("new-plugin", "mine4", "--op", "add", "--build", "autotools", "-o", "deep/er")
