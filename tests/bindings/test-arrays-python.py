@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 
-from testing import Candela, check, equal, raises, resident_bytes, run, test
+from testing import Candela, check, equal, raises, resident_bytes, run, test, values
 
 import candela as xp
 
@@ -22,12 +22,6 @@ try:
     import numpy
 except ImportError:
     numpy = None
-
-
-def values(x, wanted, dtype=None):
-    equal(x.tolist(), wanted)
-    if dtype is not None:
-        equal(x.dtype, dtype)
 
 
 A = xp.asarray([[1.0, 2.0], [3.0, 4.0]])

@@ -5,7 +5,7 @@
 
 import gc
 
-from testing import check, equal, raises, run, skip_all, test
+from testing import check, equal, raises, run, skip_all, test, values
 
 import candela as xp
 
@@ -13,12 +13,6 @@ try:
     import numpy
 except ImportError:
     skip_all("there is no NumPy")
-
-
-def values(x, wanted, dtype=None):
-    equal(x.tolist(), wanted)
-    if dtype is not None:
-        equal(x.dtype, dtype)
 
 
 A = xp.asarray([[1.0, 2.0], [3.0, 4.0]])

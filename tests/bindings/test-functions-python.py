@@ -3,15 +3,9 @@
 # Functions of Python's namespace that make arrays, tell of dtypes, or are made of
 # others. Values are by hand.
 
-from testing import check, equal, raises, run, test
+from testing import check, equal, raises, run, test, values
 
 import candela as xp
-
-
-def values(x, wanted, dtype=None):
-    equal(x.tolist(), wanted)
-    if dtype is not None:
-        equal(x.dtype, dtype)
 
 
 A = xp.asarray([[1.0, 2.0], [3.0, 4.0]])

@@ -51,6 +51,13 @@ def near(found, wanted, tolerance):
         raise AssertionError("%r is not near %r" % (found, wanted))
 
 
+def values(x, wanted, dtype=None):
+    """Of an array."""
+    equal(x.tolist(), wanted)
+    if dtype is not None:
+        equal(x.dtype, dtype)
+
+
 def raises(kind, function):
     """The error of that class that function() raises."""
     try:
