@@ -433,6 +433,19 @@ candela_node_new_for_values (CandelaOp *op, CandelaNode *const *inputs, gsize n_
   return checked != NULL ? candela_node_construct (op, inputs, n_inputs, checked, error) : NULL;
 }
 
+static CandelaNode *
+new_node (CandelaOp *op, CandelaNode *const *inputs, gsize n_inputs, GVariant *params, gboolean again, GError **error)
+{
+  const CandelaOpFacts *facts = candela_op_get_facts (op);
+  g_autofree CandelaNode **completed = NULL;
+  g_autoptr (CandelaParams) checked = NULL;
+
+  if ((error != NULL && *error != NULL) || !settle_missing (facts, &inputs, &n_inputs, &completed, error))
+    return NULL;
+  checked = candela_op_read_params (op, params, again, error);
+  return checked != NULL ? candela_node_construct (op, inputs, n_inputs, checked, error) : NULL;
+}
+
 /**
  * candela_node_new_for_op:
  * @op: an op
@@ -450,18 +463,13 @@ candela_node_new_for_values (CandelaOp *op, CandelaNode *const *inputs, gsize n_
 CandelaNode *
 candela_node_new_for_op (CandelaOp *op, CandelaNode *const *inputs, gsize n_inputs, GVariant *params, GError **error)
 {
+  /* What floats is gone after this call. */
+  gboolean again = params != NULL && !g_variant_is_floating (params);
   g_autoptr (GVariant) sunk = params != NULL ? g_variant_ref_sink (params) : NULL;
-  g_autoptr (CandelaParams) checked = NULL;
 
   g_return_val_if_fail (CANDELA_IS_OP (op), NULL);
 
-  const CandelaOpFacts *facts = candela_op_get_facts (op);
-  g_autofree CandelaNode **completed = NULL;
-
-  if ((error != NULL && *error != NULL) || !settle_missing (facts, &inputs, &n_inputs, &completed, error))
-    return NULL;
-  checked = candela_params_new (facts->info->name, facts->info->params, sunk, error);
-  return checked != NULL ? candela_node_construct (op, inputs, n_inputs, checked, error) : NULL;
+  return new_node (op, inputs, n_inputs, sunk, again, error);
 }
 
 /**
@@ -489,6 +497,7 @@ candela_node_new_for_op (CandelaOp *op, CandelaNode *const *inputs, gsize n_inpu
 CandelaNode *
 candela_node_new_opv (const char *op, CandelaNode *const *inputs, gsize n_inputs, GVariant *params, GError **error)
 {
+  gboolean again = params != NULL && !g_variant_is_floating (params);
   g_autoptr (GVariant) sunk = params != NULL ? g_variant_ref_sink (params) : NULL;
   CandelaOp *found;
 
@@ -497,7 +506,7 @@ candela_node_new_opv (const char *op, CandelaNode *const *inputs, gsize n_inputs
   if (error != NULL && *error != NULL)
     return NULL;
   found = candela_registry_lookup_op (candela_registry_get_default (), op, error);
-  return found != NULL ? candela_node_new_for_op (found, inputs, n_inputs, sunk, error) : NULL;
+  return found != NULL ? new_node (found, inputs, n_inputs, sunk, again, error) : NULL;
 }
 
 /**

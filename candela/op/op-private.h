@@ -25,6 +25,10 @@ typedef struct
 
 const CandelaOpFacts *candela_op_get_facts (CandelaOp *op);
 
+/* Checked parameters; given is owned by the caller, and so by others too where it is
+ * likely to be given again. */
+CandelaParams *candela_op_read_params (CandelaOp *op, GVariant *given, gboolean again, GError **error);
+
 /* Whether, and how, an output may be written over an input. */
 CandelaInPlaceMode candela_op_facts_in_place (const CandelaOpFacts *facts, guint output, guint input);
 

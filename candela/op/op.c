@@ -10,7 +10,8 @@ typedef struct
 {
   CandelaOpInfo info; /* zero-extended copy of the plugin's */
   CandelaOpFacts facts;
-  GParamSpec **specs; /* once asked for (atomic): n_params of them */
+  GParamSpec **specs;         /* once asked for (atomic): n_params of them */
+  CandelaParams *last_params; /* see candela_params_new_remembered() */
 } CandelaOpPrivate;
 
 G_DEFINE_TYPE_WITH_PRIVATE (CandelaOp, candela_op, G_TYPE_OBJECT)
@@ -42,6 +43,7 @@ candela_op_finalize (GObject *object)
 
   g_free (priv->facts.plugin_name);
   free_specs (priv->specs, priv->facts.n_params);
+  g_clear_pointer (&priv->last_params, candela_params_unref);
   G_OBJECT_CLASS (candela_op_parent_class)->finalize (object);
 }
 
@@ -292,6 +294,16 @@ const CandelaOpFacts *
 candela_op_get_facts (CandelaOp *op)
 {
   return &((CandelaOpPrivate *) candela_op_get_instance_private (op))->facts;
+}
+
+CandelaParams *
+candela_op_read_params (CandelaOp *op, GVariant *given, gboolean again, GError **error)
+{
+  CandelaOpPrivate *priv = candela_op_get_instance_private (op);
+  const CandelaOpInfo *info = &priv->info;
+
+  return again ? candela_params_new_remembered (&priv->last_params, info->name, info->params, given, error)
+               : candela_params_new (info->name, info->params, given, error);
 }
 
 CandelaInPlaceMode

@@ -33,6 +33,7 @@ struct _CandelaParams
   gatomicrefcount ref_count;
   guint n;
   const CandelaParamInfo *info;
+  GVariant *given; /* what they were read from, where that is remembered; or NULL */
   CandelaParamValue values[];
 };
 
@@ -44,6 +45,12 @@ CandelaParams *candela_params_new (const char *op, const CandelaParamInfo *info,
  * given; all of them if values is NULL. */
 CandelaParams *candela_params_new_for_values (const char *op, const CandelaParamInfo *info, GVariant *const *values,
                                               GError **error);
+
+/* The same as the first, of what is likely to be given again, since it has another owner
+ * (bindings keep the variants that they make): slot, which is atomic, holds what was read
+ * last. */
+CandelaParams *candela_params_new_remembered (CandelaParams **slot, const char *op, const CandelaParamInfo *info,
+                                              GVariant *given, GError **error);
 CandelaParams *candela_params_ref (CandelaParams *params);
 void candela_params_unref (CandelaParams *params);
 gboolean candela_params_equal (const CandelaParams *a, const CandelaParams *b);

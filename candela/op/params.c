@@ -119,6 +119,26 @@ candela_params_new (const char *op, const CandelaParamInfo *info, GVariant *give
   return g_steal_pointer (&params);
 }
 
+/* Whoever empties the slot has it to itself; of two that come at once, one reads anew. */
+CandelaParams *
+candela_params_new_remembered (CandelaParams **slot, const char *op, const CandelaParamInfo *info, GVariant *given,
+                               GError **error)
+{
+  CandelaParams *params = g_atomic_pointer_exchange (slot, NULL), *other;
+
+  if (params == NULL || params->given != given)
+    {
+      g_clear_pointer (&params, candela_params_unref);
+      params = candela_params_new (op, info, given, error);
+      if (params == NULL || params == &empty_params)
+        return params;
+      params->given = g_variant_ref (given);
+    }
+  other = g_atomic_pointer_exchange (slot, candela_params_ref (params));
+  g_clear_pointer (&other, candela_params_unref);
+  return params;
+}
+
 CandelaParams *
 candela_params_new_for_values (const char *op, const CandelaParamInfo *info, GVariant *const *values, GError **error)
 {
@@ -162,6 +182,7 @@ candela_params_unref (CandelaParams *params)
     return;
   for (guint k = 0; k < params->n; k++)
     value_clear (&params->info[k], &params->values[k]);
+  g_clear_pointer (&params->given, g_variant_unref);
   g_free (params);
 }
 

@@ -383,6 +383,70 @@ test_table_check (void)
     }
 }
 
+/* What one read is what the next one gets, where it is the very same variant, and only
+ * there; what does not fit is refused each time. */
+static void
+test_remembered (void)
+{
+  CandelaParams *slot = NULL;
+  g_autoptr (GVariant) first = g_variant_ref_sink (parse ("{'num': <int64 7>}"));
+  g_autoptr (GVariant) equal = g_variant_ref_sink (parse ("{'num': <int64 7>}"));
+  g_autoptr (GVariant) wrong = g_variant_ref_sink (parse ("{'num': <int64 -7>}"));
+  g_autoptr (CandelaParams) one = candela_params_new_remembered (&slot, "op", table, first, NULL);
+  g_autoptr (CandelaParams) two = candela_params_new_remembered (&slot, "op", table, first, NULL);
+  g_autoptr (CandelaParams) three = candela_params_new_remembered (&slot, "op", table, equal, NULL);
+
+  g_assert_true (one == two);
+  g_assert_true (one != three);
+  g_assert_true (candela_params_equal (one, three));
+  g_assert_cmpint (candela_params_get_int (one, NUM), ==, 7);
+  for (guint k = 0; k < 2; k++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (candela_params_new_remembered (&slot, "op", table, wrong, &error));
+      g_assert_error (error, CANDELA_ERROR, CANDELA_ERROR_PARAMETER);
+    }
+  g_assert_null (slot);
+}
+
+typedef struct
+{
+  CandelaParams *slot;
+  GVariant *given[2];
+} Shared;
+
+static gpointer
+read_shared (gpointer data)
+{
+  Shared *shared = data;
+
+  for (guint k = 0; k < 2000; k++)
+    {
+      g_autoptr (CandelaParams) params =
+        candela_params_new_remembered (&shared->slot, "op", table, shared->given[k % 3 == 0], NULL);
+
+      g_assert_cmpint (candela_params_get_int (params, NUM), ==, k % 3 == 0);
+    }
+  return NULL;
+}
+
+static void
+test_remembered_threads (void)
+{
+  Shared shared = { .given = { g_variant_ref_sink (parse ("{'num': <int64 0>}")),
+                               g_variant_ref_sink (parse ("{'num': <int64 1>}")) } };
+  GThread *threads[4];
+
+  for (guint k = 0; k < G_N_ELEMENTS (threads); k++)
+    threads[k] = g_thread_new ("params", read_shared, &shared);
+  for (guint k = 0; k < G_N_ELEMENTS (threads); k++)
+    g_thread_join (threads[k]);
+  candela_params_unref (shared.slot);
+  g_variant_unref (shared.given[0]);
+  g_variant_unref (shared.given[1]);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -398,5 +462,7 @@ main (int argc, char **argv)
   g_test_add_func ("/params/wrong-index", test_wrong_index);
   g_test_add_func ("/params/specs", test_specs);
   g_test_add_func ("/params/table-check", test_table_check);
+  g_test_add_func ("/params/remembered", test_remembered);
+  g_test_add_func ("/params/remembered/threads", test_remembered_threads);
   return g_test_run ();
 }

@@ -36,13 +36,13 @@ def full(shape, fill_value, *, dtype=None, device=None):
 def zeros(shape, *, dtype=None, device=None):
     """An array of zeros; of float64 if no dtype is given."""
     check_device(device)
-    return core.apply("full", (), "shape", _shape(shape), "fill_value", 0.0 if dtype is None else 0, "dtype",
-                      core.as_dtype(dtype))
+    return core.apply("zeros", (), "shape", _shape(shape), "dtype", core.as_dtype(dtype))
 
 
 def ones(shape, *, dtype=None, device=None):
     """An array of ones; of float64 if no dtype is given."""
-    return full(shape, 1.0 if dtype is None else 1, dtype=dtype, device=device)
+    check_device(device)
+    return core.apply("ones", (), "shape", _shape(shape), "dtype", core.as_dtype(dtype))
 
 
 def empty(shape, *, dtype=None, device=None):
