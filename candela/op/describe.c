@@ -120,7 +120,7 @@ describe_kernels (const CandelaOpFacts *facts)
  *
  * All that an op declares, by name: `name`, `summary`, `plugin`, `since`,
  * `inputs`, `outputs`, `params`, `operators`, `axes`, `aliasing`, `in-place`,
- * `effect`, `determinism`, `threads`, `output-shape`, `expression` and `kernels`.
+ * `effect`, `determinism`, `threads`, `output-shape`, `expression`, `formula`, `example` and `kernels`.
  *
  * Returns: (transfer full): a dictionary of type `a{sv}`
  *
@@ -151,6 +151,8 @@ candela_op_describe (CandelaOp *op)
     { "threads", NAME_OF (threads_names, info->threads) },
     { "output-shape", NAME_OF (shape_names, info->output_shape) },
     { "expression", info->expression },
+    { "formula", info->formula },
+    { "example", info->example },
   };
   GVariantBuilder all;
 

@@ -11,8 +11,9 @@ typedef CandelaForeignArgument Argument;
 
 /* ---- Keys ---- */
 
-static const char *const keys[] = { "Axes", "InPlace", "Inputs", "Length",  "Operators", "Output",  "Parameters",
-                                    "Pure", "Returns", "Since",  "Strides", "Summary",   "Threads", NULL };
+static const char *const keys[] = { "Axes",      "Example", "Formula",    "InPlace", "Inputs",  "Length",
+                                    "Operators", "Output",  "Parameters", "Pure",    "Returns", "Since",
+                                    "Strides",   "Summary", "Threads",    NULL };
 static const char *const argument_keys[] = { "Default.", "Range.", "Summary.", NULL };
 
 gboolean
@@ -297,6 +298,8 @@ set_facts (CandelaForeign *foreign, GHashTable *options, GError **error)
   const char *operators = g_hash_table_lookup (options, "Operators");
   const char *summary = g_hash_table_lookup (options, "Summary");
   const char *since = g_hash_table_lookup (options, "Since");
+  const char *formula = g_hash_table_lookup (options, "Formula");
+  const char *example = g_hash_table_lookup (options, "Example");
   guint choice, pure;
 
   if (!candela_foreign_get_choice (options, "Threads", threads, &choice, error)
@@ -310,6 +313,8 @@ set_facts (CandelaForeign *foreign, GHashTable *options, GError **error)
                             ? keep (foreign, g_strdup (summary))
                             : keep (foreign, g_strdup_printf ("The function %s", foreign->symbol));
   foreign->info.since = since != NULL ? keep (foreign, g_strdup (since)) : NULL;
+  foreign->info.formula = formula != NULL ? keep (foreign, g_strdup (formula)) : NULL;
+  foreign->info.example = example != NULL ? keep (foreign, g_strdup (example)) : NULL;
   foreign->info.operators = operators != NULL ? keep (foreign, g_strdup (operators)) : NULL;
   return set_in_place (foreign, options, error);
 }

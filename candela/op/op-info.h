@@ -236,6 +236,10 @@ typedef struct
    * facts only the inputs and the parameters count. There are no infer and no kernels,
    * and one output. */
   const char *expression;
+
+  /* Or NULL; for users, who read them in the reference and in help texts. */
+  const char *formula; /* what is computed, in plain text: "yᵢ = xᵢ / (1 + |xᵢ|)"; one line or a few */
+  const char *example; /* a program of Candela's language that stands alone, calls the op and has a small result */
 } CandelaOpInfo;
 
 G_END_DECLS

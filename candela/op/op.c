@@ -244,6 +244,18 @@ check_kernels (const CandelaOpFacts *facts, CandelaOpClass *klass)
   return NULL;
 }
 
+/* An empty one says nothing; other than UTF-8 cannot be told. */
+static const char *
+check_texts (const CandelaOpInfo *info)
+{
+  const char *const texts[] = { info->summary, info->formula, info->example };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    if (texts[i] != NULL && (texts[i][0] == '\0' || !g_utf8_validate (texts[i], -1, NULL)))
+      return "its summary, formula or example is empty or not UTF-8";
+  return NULL;
+}
+
 CandelaOp *
 candela_op_new (GType type, const CandelaOpInfo *info, const char *plugin_name, GError **error)
 {
@@ -270,6 +282,8 @@ candela_op_new (GType type, const CandelaOpInfo *info, const char *plugin_name, 
     wrong = "its name is not of lower-case letters, digits and underscores";
   else if (info->summary == NULL || info->summary[0] == '\0')
     wrong = "it has no summary";
+  if (wrong == NULL)
+    wrong = check_texts (&priv->info);
   if (wrong == NULL)
     wrong = check_inputs (&priv->facts);
   if (wrong == NULL)

@@ -66,6 +66,20 @@ read_since (const Reader *reader, GVariant *value)
 }
 
 static gboolean
+read_formula (const Reader *reader, GVariant *value)
+{
+  reader->facts->info.formula = keep (reader->facts, g_variant_get_string (value, NULL));
+  return TRUE;
+}
+
+static gboolean
+read_example (const Reader *reader, GVariant *value)
+{
+  reader->facts->info.example = keep (reader->facts, g_variant_get_string (value, NULL));
+  return TRUE;
+}
+
+static gboolean
 read_operators (const Reader *reader, GVariant *value)
 {
   reader->facts->info.operators = keep (reader->facts, g_variant_get_string (value, NULL));
@@ -239,6 +253,8 @@ static const struct
 } keys[] = {
   { "summary", "s", read_summary },
   { "since", "s", read_since },
+  { "formula", "s", read_formula },
+  { "example", "s", read_example },
   { "operators", "s", read_operators },
   { "inputs", "as", read_inputs },
   { "variadic", "b", read_variadic },

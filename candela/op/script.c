@@ -305,8 +305,8 @@ candela_script_op_init (CandelaScriptOp *self)
  * @error: return location for an error
  *
  * Makes an op of functions, for bindings. With candela_registry_add_op() it is found by its
- * name, in expressions too. The facts, all of which may be missing: `summary`, `since` and
- * `operators` (texts), `inputs` and `outputs` (names), `variadic` (whether the last input
+ * name, in expressions too. The facts, all of which may be missing: `summary`, `since`,
+ * `formula`, `example` and `operators` (texts), `inputs` and `outputs` (names), `variadic` (whether the last input
  * stands for several), `kinds` (of the inputs: `bool`, `int`, `uint`, `float`, `complex`),
  * `params` (an `a{sv}` for each, with `name`, `type`, `default`, `minimum`, `maximum`,
  * `required` and `summary`), `aliasing` (`none`, or `alias`: the output is input 0),

@@ -115,6 +115,18 @@ def _():
     equal(np.asarray(xp.expr("x.twice + script_twice(1.0)", x=xp.asarray([1, 2]))).tolist(), [4.0, 6.0])
 
 
+@test("what it declares, formula and example too")
+def _():
+    @xp.op(formula="yᵢ = 3 xᵢ", example="script_thrice([1.0, 2.0])")
+    def script_thrice(x):
+        """Three times x."""
+        return 3 * x
+
+    facts = Candela.Registry.get_default().lookup_op("script_thrice").describe().unpack()
+    equal((facts["summary"], facts["formula"]), ("Three times x", "yᵢ = 3 xᵢ"))
+    equal(np.asarray(xp.expr(facts["example"])).tolist(), [3.0, 6.0])
+
+
 @test("in place, as the plan says")
 def _():
     plan = str(script_softsign(xp.asarray([1.0, 2.0]) * 2).plan())

@@ -274,7 +274,9 @@ test_file (Fixture *fixture, gconstpointer data)
   g_autoptr (CandelaRegistry) registry = candela_registry_new (fixture->folder);
   g_autoptr (GError) error = NULL;
   g_autoptr (GListModel) plugins = NULL;
+  g_autoptr (GVariant) facts = NULL;
   CandelaPlugin *plugin;
+  const char *text;
   CandelaOp *op;
   gsize length;
 
@@ -285,6 +287,7 @@ test_file (Fixture *fixture, gconstpointer data)
   g_assert_true (g_file_set_contents (fixture->library, contents, length, NULL));
   write_file (fixture, "[Plugin]\nVersion=1.2\nLicense=MIT\nDescription=Mine\nLibrary=./" FUNCTIONS "\n"
                        "[Op add_one]\nSignature=double (double)\nSummary=One more\nInPlace=0\n"
+                       "Formula=xᵢ + 1\nExample=add_one([1.0, 2.0])\n"
                        "[Op erf_of]\nLibrary=libm.so.6\nSymbol=erf\nSignature=double (double x)\n"
                        "Operators=prefix:? infix:??\n"
                        "[Op spread_three]\nSymbol=spread_out\nSignature=" SPREAD "\nParameters=m\nDefault.m=3\n"
@@ -293,6 +296,11 @@ test_file (Fixture *fixture, gconstpointer data)
   g_assert_no_error (error);
   g_assert_cmpstr (candela_op_get_summary (op), ==, "One more");
   g_assert_cmpstr (candela_op_get_plugin_name (op), ==, "mine");
+  facts = candela_op_describe (op);
+  g_assert_true (g_variant_lookup (facts, "formula", "&s", &text));
+  g_assert_cmpstr (text, ==, "xᵢ + 1");
+  g_assert_true (g_variant_lookup (facts, "example", "&s", &text));
+  g_assert_cmpstr (text, ==, "add_one([1.0, 2.0])");
   plugin = candela_registry_lookup_plugin (registry, "mine", &error);
   g_assert_no_error (error);
   g_assert_cmpstr (candela_plugin_get_version (plugin), ==, "1.2");

@@ -258,9 +258,9 @@ static const struct
   { "double (int, int, int, int, int, int, int)", NULL,
     "its signature has 7 arguments; a function over elements has one to 6" },
   { "double (double)", "{'Inplace': <'0'>}",
-    "key \"Inplace\" is unknown; there are Axes, InPlace, Inputs, Length, Operators, Output, Parameters, Pure, "
-    "Returns, "
-    "Since, Strides, Summary, Threads, and Default.ARGUMENT, Range.ARGUMENT, Summary.ARGUMENT" },
+    "key \"Inplace\" is unknown; there are Axes, Example, Formula, InPlace, Inputs, Length, Operators, Output, "
+    "Parameters, Pure, Returns, Since, Strides, Summary, Threads, and Default.ARGUMENT, Range.ARGUMENT, "
+    "Summary.ARGUMENT" },
   { "double (double)", "{'Threads': <'maybe'>}", "Threads is \"maybe\"; it must be yes or no or caller" },
   { "double (double)", "{'Parameters': <'n'>}", "Parameters names the argument \"n\"; it has x" },
   { "double (double)", "{'Parameters': <'x'>}", "all its arguments are parameters: one at least must be an input" },

@@ -10,7 +10,7 @@ const {GLib} = imports.gi;
 
 function defineOpOf({Candela, TYPED, ops, registry, asDType, asShape, told}) {
     const FACTS = {
-        summary: 's', since: 's', operators: 's', inputs: 'as', variadic: 'b', kinds: 'as', outputs: 'as',
+        summary: 's', since: 's', formula: 's', example: 's', operators: 's', inputs: 'as', variadic: 'b', kinds: 'as', outputs: 'as',
         aliasing: 's', effect: 's', determinism: 's',
     };
 

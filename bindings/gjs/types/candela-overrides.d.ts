@@ -91,6 +91,8 @@ declare module 'gi://Candela?version=1.0' {
             determinism?: 'bitwise' | 'per-layout' | 'none';
             operators?: string;
             summary?: string;
+            formula?: string;
+            example?: string;
             since?: string;
         }
 

@@ -154,7 +154,7 @@ def _make_compute(function, names, out):
 
 
 def op(function=None, /, *, name=None, infer=None, outputs=None, kinds=None, operators=None, aliasing="none",
-       inplace=(), effect="pure", determinism="bitwise", summary=None):
+       inplace=(), effect="pure", determinism="bitwise", summary=None, formula=None, example=None):
     """Makes an op of a function over NumPy arrays, which is found by its name from then on, in expressions too;
     a decorator. Gives the function over lazy arrays.
 
@@ -173,11 +173,13 @@ def op(function=None, /, *, name=None, infer=None, outputs=None, kinds=None, ope
                  is written
     effect       "pure", or "ordered": it has state, and runs in the order of the plan
     determinism  "bitwise", "per-layout" or "none"
-    summary      a line; the first of the function's documentation if None"""
+    summary      a line; the first of the function's documentation if None
+    formula      what is computed, in plain text
+    example      a program of Candela's language that calls it"""
     if function is None:
         return lambda function: op(function, name=name, infer=infer, outputs=outputs, kinds=kinds, operators=operators,
                                    aliasing=aliasing, inplace=inplace, effect=effect, determinism=determinism,
-                                   summary=summary)
+                                   summary=summary, formula=formula, example=example)
     name = name if name is not None else function.__name__
     inputs, variadic, params, out = _read_signature(function)
     if summary is None:
@@ -196,8 +198,9 @@ def op(function=None, /, *, name=None, infer=None, outputs=None, kinds=None, ope
         facts["outputs"] = GLib.Variant("as", list(outputs))
     if kinds is not None:
         facts["kinds"] = GLib.Variant("as", [kinds] if isinstance(kinds, str) else list(kinds))
-    if operators is not None:
-        facts["operators"] = GLib.Variant("s", operators)
+    for key, text in (("operators", operators), ("formula", formula), ("example", example)):
+        if text is not None:
+            facts[key] = GLib.Variant("s", text)
     if infer is not None:
         infer = _guarded(name, _make_infer(infer, len(outputs) if outputs is not None else 1))
     names = [param["name"].get_string() for param in params]
