@@ -83,7 +83,7 @@ measure (const Case *c)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *name = g_strconcat ("c_", c->symbol, NULL);
-  CandelaOp *op = candela_op_new_foreign (name, c->library, c->symbol, c->signature, NULL, &error);
+  g_autoptr (CandelaOp) op = candela_op_new_foreign (name, c->library, c->symbol, c->signature, NULL, &error);
   Function function = { .address = dlsym (dlopen (c->library, RTLD_NOW), c->symbol) };
   const gint64 shape[] = { N };
   CandelaDType dtype = candela_dtype_from_name (c->dtype, NULL);

@@ -311,7 +311,7 @@ add_named (GPtrArray *ops, const char *name, GError **error)
 
   if (op != NULL)
     {
-      g_ptr_array_add (ops, g_object_ref (op));
+      g_ptr_array_add (ops, op);
       return TRUE;
     }
   plugin =

@@ -36,7 +36,7 @@ add_op (const char *text, GError **error)
   g_auto (GStrv) parts = g_strsplit (text, ";", -1);
   g_auto (GVariantDict) options = G_VARIANT_DICT_INIT (NULL);
   char *name, *signature, *library, *symbol, *end;
-  CandelaOp *op;
+  g_autoptr (CandelaOp) op = NULL;
 
   if (parts[0] == NULL || (signature = strchr (parts[0], '=')) == NULL)
     return fail (text, "it has no name", error);

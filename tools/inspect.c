@@ -41,7 +41,7 @@ describe_ops (CandelaRegistry *registry, GListModel *ops)
     {
       g_autoptr (CandelaOp) op = g_list_model_get_item (ops, i);
       g_auto (GStrv) operators = candela_op_list_operators (op);
-      CandelaOp *used = candela_registry_lookup_op (registry, candela_op_get_name (op), NULL);
+      g_autoptr (CandelaOp) used = candela_registry_lookup_op (registry, candela_op_get_name (op), NULL);
       GVariantBuilder item;
 
       g_variant_builder_init (&item, G_VARIANT_TYPE_VARDICT);
@@ -388,8 +388,8 @@ is_file_name (const char *name)
 static GVariant *
 describe_named (CandelaRegistry *registry, const char *name, gboolean *is_op, GError **error)
 {
+  g_autoptr (CandelaOp) op = NULL;
   CandelaPlugin *plugin;
-  CandelaOp *op;
 
   *is_op = FALSE;
   if (is_file_name (name))
@@ -458,7 +458,7 @@ exists (CandelaRegistry *registry, const char *name, const char *version)
   gboolean is_file = is_file_name (name);
   CandelaPlugin *plugin =
     is_file ? candela_registry_load_file (registry, name, NULL) : candela_registry_lookup_plugin (registry, name, NULL);
-  CandelaOp *op = plugin == NULL && !is_file ? find_op (registry, name, NULL) : NULL;
+  g_autoptr (CandelaOp) op = plugin == NULL && !is_file ? find_op (registry, name, NULL) : NULL;
 
   if (op != NULL)
     plugin = candela_registry_lookup_plugin (registry, candela_op_get_plugin_name (op), NULL);

@@ -226,7 +226,8 @@ tell_taken (const Project *project)
 {
   for (guint k = 0; k < project->ops->len; k++)
     {
-      CandelaOp *op = candela_registry_lookup_op (candela_registry_get_default (), project->ops->pdata[k], NULL);
+      g_autoptr (CandelaOp) op =
+        candela_registry_lookup_op (candela_registry_get_default (), project->ops->pdata[k], NULL);
 
       if (op != NULL)
         g_printerr ("candela: the plugin %s has an op %s too; the first in the search path is used\n",

@@ -7,7 +7,7 @@
  * that changes no bit. What has a shape only once it has been computed is computed
  * now, by the layer that runs plans. */
 #include <candela/graph/node-private.h>
-#include <candela/op/registry.h>
+#include <candela/op/registry-private.h>
 #include <candela/value/dtype-private.h>
 #include <string.h>
 
@@ -281,7 +281,7 @@ make_node (const Construction *c, CandelaInference *inference, CandelaParams *pa
   node->weak = stays_weak (c, params);
   node->aliasing = inference->aliasing[0];
   node->aliased_input = inference->aliased_input[0];
-  node->u.op.op = c->op;
+  node->u.op.op = candela_op_hold (c->op);
   node->u.op.facts = c->facts;
   node->u.op.kernel = inference->kernel;
   node->u.op.params = candela_params_ref (params);
@@ -500,13 +500,18 @@ candela_node_new_opv (const char *op, CandelaNode *const *inputs, gsize n_inputs
   gboolean again = params != NULL && !g_variant_is_floating (params);
   g_autoptr (GVariant) sunk = params != NULL ? g_variant_ref_sink (params) : NULL;
   CandelaOp *found;
+  CandelaNode *node;
 
   g_return_val_if_fail (op != NULL, NULL);
 
   if (error != NULL && *error != NULL)
     return NULL;
-  found = candela_registry_lookup_op (candela_registry_get_default (), op, error);
-  return found != NULL ? new_node (found, inputs, n_inputs, sunk, again, error) : NULL;
+  found = candela_registry_hold_op (candela_registry_get_default (), op, FALSE, error);
+  if (found == NULL)
+    return NULL;
+  node = new_node (found, inputs, n_inputs, sunk, again, error);
+  candela_op_release (found);
+  return node;
 }
 
 /**
@@ -530,7 +535,7 @@ candela_node_new_op (const char *op, GError **error, ...)
 {
   g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
   CandelaOp *found;
-  CandelaNode *input;
+  CandelaNode *input, *node;
   GVariantBuilder params;
   va_list args;
 
@@ -538,7 +543,7 @@ candela_node_new_op (const char *op, GError **error, ...)
 
   if (error != NULL && *error != NULL)
     return NULL;
-  found = candela_registry_lookup_op (candela_registry_get_default (), op, error);
+  found = candela_registry_hold_op (candela_registry_get_default (), op, FALSE, error);
   if (found == NULL)
     return NULL;
 
@@ -555,6 +560,8 @@ candela_node_new_op (const char *op, GError **error, ...)
         g_variant_builder_add (&params, "{sv}", name, g_variant_new_va (format, NULL, &args));
       }
   va_end (args);
-  return candela_node_new_for_op (found, (CandelaNode *const *) inputs->pdata, inputs->len,
+  node = candela_node_new_for_op (found, (CandelaNode *const *) inputs->pdata, inputs->len,
                                   g_variant_builder_end (&params), error);
+  candela_op_release (found);
+  return node;
 }

@@ -120,6 +120,16 @@ offer_names (GHashTable *names, CandelaSuggestion *suggestion)
       candela_suggestion_offer (suggestion, name);
 }
 
+static gboolean
+is_op (const CandelaParser *parser, const char *name)
+{
+  CandelaOp *op = candela_registry_hold_op (parser->registry, name, FALSE, NULL);
+
+  if (op != NULL)
+    candela_op_release (op);
+  return op != NULL;
+}
+
 gboolean
 candela_parser_fail_unbound (CandelaParser *parser, const CandelaOperand *operand, GError **error)
 {
@@ -140,7 +150,7 @@ candela_parser_fail_unbound (CandelaParser *parser, const CandelaOperand *operan
   if (nearest != NULL)
     return candela_lexer_fail (&parser->lexer, operand->start, error, "unknown name '%s'; did you mean '%s'?",
                                operand->name, nearest);
-  if (candela_registry_lookup_op (parser->registry, operand->name, NULL) != NULL)
+  if (is_op (parser, operand->name))
     return candela_lexer_fail (&parser->lexer, operand->start, error, "unknown name '%s'; the op is called as %s(…)",
                                operand->name, operand->name);
   return candela_lexer_fail (&parser->lexer, operand->start, error, "unknown name '%s'", operand->name);
@@ -155,7 +165,7 @@ suggest_call (CandelaParser *parser, const char *symbol, GError *cause)
   if (attribute == NULL)
     return;
   g_free (cause->message);
-  cause->message = candela_registry_lookup_op (parser->registry, attribute, NULL) != NULL
+  cause->message = is_op (parser, attribute)
                      ? g_strdup_printf ("no attribute '.%s'; the op is called as %s(x)", attribute, attribute)
                      : g_strdup_printf ("no attribute '.%s'", attribute);
 }
@@ -164,11 +174,17 @@ CandelaOp *
 candela_parser_lookup (CandelaParser *parser, const char *name, gboolean symbol, gsize start, GError **error)
 {
   GError *cause = NULL;
-  CandelaOp *op = symbol ? candela_registry_lookup_operator (parser->registry, name, &cause)
-                         : candela_registry_lookup_op (parser->registry, name, &cause);
+  CandelaOp *op = candela_registry_hold_op (parser->registry, name, symbol, &cause);
 
   if (op != NULL)
-    return op;
+    {
+      if (candela_op_get_facts (op)->resident)
+        return op;
+      if (parser->held == NULL)
+        parser->held = g_ptr_array_new_with_free_func (g_object_unref);
+      g_ptr_array_add (parser->held, op);
+      return op;
+    }
   if (symbol && g_error_matches (cause, CANDELA_ERROR, CANDELA_ERROR_UNKNOWN_OP))
     suggest_call (parser, name, cause);
   candela_lexer_locate (&parser->lexer, start, error, cause);

@@ -9,7 +9,7 @@
 
 #include <candela/graph/expression.h>
 #include <candela/graph/node-private.h>
-#include <candela/op/registry.h>
+#include <candela/op/registry-private.h>
 
 G_BEGIN_DECLS
 
@@ -184,6 +184,7 @@ typedef struct
   CandelaOperands stack; /* operands and operators that wait for each other */
   CandelaOp *infix[CANDELA_N_OPERATORS];
   CandelaOp *prefix[CANDELA_N_OPERATORS];
+  GPtrArray *held; /* ops that stay until the reading ends; NULL: none that need it */
   guint depth;
 } CandelaParser;
 

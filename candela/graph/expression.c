@@ -80,6 +80,7 @@ parser_init (CandelaParser *parser, const char *text, gssize length, GHashTable 
   parser->lists = NULL;
   memset (parser->infix, 0, sizeof parser->infix);
   memset (parser->prefix, 0, sizeof parser->prefix);
+  parser->held = NULL;
   parser->depth = 0;
   candela_operands_init (&parser->stack);
   return candela_lexer_init (&parser->lexer, text, length, error);
@@ -93,6 +94,7 @@ parser_clear (CandelaParser *parser)
   g_clear_pointer (&parser->bindings, g_hash_table_unref);
   g_clear_pointer (&parser->lists, g_hash_table_unref);
   g_clear_pointer (&parser->bound, g_ptr_array_unref);
+  g_clear_pointer (&parser->held, g_ptr_array_unref);
 }
 
 /* "a, b": up to what ends it, which is looked at in the end. */
@@ -420,8 +422,7 @@ candela_expression_list_names (CandelaExpression *expression)
 
 /* The one value of an expression, without the object that keeps more of it. */
 static CandelaNode *
-build (const char *text, gboolean part, GHashTable *names, const CandelaNamedNode *named, guint n_named,
-       GError **error)
+build (const char *text, gboolean part, GHashTable *names, const CandelaNamedNode *named, guint n_named, GError **error)
 {
   CandelaNode *node = NULL;
   CandelaOperands values;

@@ -60,6 +60,7 @@ free_payload (CandelaNode *node)
         candela_layout_unref (node->u.op.outputs[o].layout);
       g_free (node->u.op.outputs);
       candela_params_unref (node->u.op.params);
+      candela_op_release (node->u.op.op);
       break;
     case CANDELA_NODE_SLOT:
       g_free (node->u.slot_name);

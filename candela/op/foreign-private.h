@@ -74,8 +74,8 @@ typedef struct _CandelaForeign CandelaForeign;
  * room for 8 bytes. */
 typedef void (*CandelaForeignInvoke) (const CandelaForeign *foreign, gpointer result, gpointer *values);
 
-/* All that an op of a foreign function is. Never freed once the op has been made: nodes
- * refer to it. */
+/* All that an op of a foreign function is. It goes with the op; that of a .ops file
+ * never does. */
 struct _CandelaForeign
 {
   CandelaOpInfo info;

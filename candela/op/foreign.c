@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Foreign ops: any function of any shared library by its name and signature. Such an op
- * is declared as one of a plugin is, in memory that lives as long as the program; that
- * the function is there and that its signature can be served is known before. */
+ * is declared as one of a plugin is, in memory that goes with it; that the function is
+ * there and that its signature can be served is known before. */
 #include <candela/op/foreign-private.h>
 
 #include <candela/value/debug-private.h>
@@ -253,7 +253,7 @@ read_options (const char *name, GVariant *options, GError **error)
  * %CANDELA_ERROR_PARAMETER for options of another type and for defaults that are not in
  * their range.
  *
- * Returns: (transfer none): the op, which is never destroyed
+ * Returns: (transfer full): the op
  *
  * Since: 1.0
  */
@@ -279,5 +279,7 @@ candela_op_new_foreign (const char *name, const char *library, const char *symbo
     g_clear_object (&op);
   if (op == NULL)
     candela_foreign_free (foreign);
+  else
+    g_object_set_data_full (G_OBJECT (op), "candela-foreign", foreign, (GDestroyNotify) candela_foreign_free);
   return op;
 }

@@ -21,6 +21,7 @@ typedef struct
   guint n_outputs;
   guint n_params;
   gboolean variadic;
+  gboolean resident; /* a plugin's: it is never destroyed, and need not be counted */
 } CandelaOpFacts;
 
 const CandelaOpFacts *candela_op_get_facts (CandelaOp *op);
@@ -28,6 +29,22 @@ const CandelaOpFacts *candela_op_get_facts (CandelaOp *op);
 /* Checked parameters; given is owned by the caller, and so by others too where it is
  * likely to be given again. */
 CandelaParams *candela_op_read_params (CandelaOp *op, GVariant *given, gboolean again, GError **error);
+
+void candela_op_set_resident (CandelaOp *op);
+
+/* Between these an op stays, even if another takes its name. */
+static inline CandelaOp *
+candela_op_hold (CandelaOp *op)
+{
+  return candela_op_get_facts (op)->resident ? op : g_object_ref (op);
+}
+
+static inline void
+candela_op_release (CandelaOp *op)
+{
+  if (!candela_op_get_facts (op)->resident)
+    g_object_unref (op);
+}
 
 /* Whether, and how, an output may be written over an input. */
 CandelaInPlaceMode candela_op_facts_in_place (const CandelaOpFacts *facts, guint output, guint input);

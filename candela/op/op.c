@@ -320,6 +320,12 @@ candela_op_read_params (CandelaOp *op, GVariant *given, gboolean again, GError *
                : candela_params_new (info->name, info->params, given, error);
 }
 
+void
+candela_op_set_resident (CandelaOp *op)
+{
+  ((CandelaOpPrivate *) candela_op_get_instance_private (op))->facts.resident = TRUE;
+}
+
 CandelaInPlaceMode
 candela_op_facts_in_place (const CandelaOpFacts *facts, guint output, guint input)
 {

@@ -312,6 +312,7 @@ add_op (CandelaPlugin *plugin, GType type, const CandelaOpInfo *info, GError **e
       g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_PLUGIN, "it registers two ops with the name \"%s\"", name);
       return FALSE;
     }
+  candela_op_set_resident (op);
   g_hash_table_insert (plugin->by_name, (gpointer) name, op);
   g_ptr_array_add (plugin->ops, g_steal_pointer (&op));
   return TRUE;

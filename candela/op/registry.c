@@ -3,8 +3,10 @@
  * Ops by name. The first time that an op is asked for, the modules of the search
  * path are searched for it, under a lock (search.c). What was found goes into a
  * table that only grows and is read without one: buckets of linked entries, each
- * complete before it is linked. */
-#include <candela/op/registry.h>
+ * complete before it is linked. A plugin's op lives for ever. One that was added by
+ * hand may be replaced, and then goes with its last node; so it is taken under the
+ * lock, and counted. */
+#include <candela/op/registry-private.h>
 
 #include <candela/op/module-private.h>
 #include <candela/op/search-private.h>
@@ -22,6 +24,7 @@ struct _Entry
   guint hash;
   char *key;
   CandelaOp *op; /* atomic: a module loaded by hand takes names over */
+  gint may_go;   /* atomic, set before such an op is: not to be read without the lock */
 };
 
 #define N_BUCKETS 512
@@ -42,28 +45,38 @@ G_DEFINE_TYPE (CandelaRegistry, candela_registry, G_TYPE_OBJECT)
 
 /* The table of what was found. */
 
-static CandelaOp *
-table_lookup (Table table, const char *key)
+static Entry *
+table_find (Table table, const char *key)
 {
   guint hash = g_str_hash (key);
+  Entry *entry = g_atomic_pointer_get (&table[hash % N_BUCKETS]);
 
-  for (Entry *entry = g_atomic_pointer_get (&table[hash % N_BUCKETS]); entry != NULL; entry = entry->next)
-    if (entry->hash == hash && strcmp (entry->key, key) == 0)
-      return g_atomic_pointer_get (&entry->op);
-  return NULL;
+  while (entry != NULL && (entry->hash != hash || strcmp (entry->key, key) != 0))
+    entry = entry->next;
+  return entry;
+}
+
+/* Under the lock. */
+static CandelaOp *
+table_get (Table table, const char *key)
+{
+  Entry *entry = table_find (table, key);
+
+  return entry != NULL ? entry->op : NULL;
 }
 
 /* Under the lock. */
 static void
 table_set (Table table, const char *key, CandelaOp *op)
 {
+  gboolean may_go = op != NULL && !candela_op_get_facts (op)->resident;
+  Entry *entry = table_find (table, key);
   guint hash = g_str_hash (key);
-  Entry *entry = table[hash % N_BUCKETS];
 
-  while (entry != NULL && (entry->hash != hash || strcmp (entry->key, key) != 0))
-    entry = entry->next;
   if (entry != NULL)
     {
+      if (may_go)
+        g_atomic_int_set (&entry->may_go, TRUE);
       g_atomic_pointer_set (&entry->op, op);
       return;
     }
@@ -71,6 +84,7 @@ table_set (Table table, const char *key, CandelaOp *op)
   entry->hash = hash;
   entry->key = g_strdup (key);
   entry->op = op;
+  entry->may_go = may_go;
   entry->next = table[hash % N_BUCKETS];
   g_atomic_pointer_set (&table[hash % N_BUCKETS], entry);
 }
@@ -97,20 +111,45 @@ table_forget (Table table)
       g_atomic_pointer_set (&entry->op, NULL);
 }
 
-/* By name or operator, where the table does not have it. */
+/* By name or operator, in the table or else in the search path; NULL if there is none.
+ * Under the lock. */
 static CandelaOp *
-find (CandelaRegistry *registry, const char *key, gboolean is_operator, GError **error)
+find (CandelaRegistry *registry, const char *key, gboolean is_operator)
 {
-  CandelaOp *op;
+  Entry **table = is_operator ? registry->operators : registry->ops;
+  CandelaOp *op = table_get (table, key);
 
-  g_rec_mutex_lock (&candela_plugin_lock);
+  if (op != NULL)
+    return op;
   op = candela_search_find_op (registry->search, key, is_operator);
   if (op != NULL)
-    table_set (is_operator ? registry->operators : registry->ops, key, op);
+    table_set (table, key, op);
+  return op;
+}
+
+CandelaOp *
+candela_registry_hold_op (CandelaRegistry *registry, const char *key, gboolean is_operator, GError **error)
+{
+  Entry *entry = table_find (is_operator ? registry->operators : registry->ops, key);
+  CandelaOp *op = entry != NULL ? g_atomic_pointer_get (&entry->op) : NULL;
+
+  if (op != NULL && !g_atomic_int_get (&entry->may_go))
+    return op;
+  g_rec_mutex_lock (&candela_plugin_lock);
+  op = find (registry, key, is_operator);
+  if (op != NULL)
+    candela_op_hold (op);
   else
-    candela_search_set_unknown (registry->search, key, is_operator, error);
+    candela_search_set_unknown (registry->search, registry->added, key, is_operator, error);
   g_rec_mutex_unlock (&candela_plugin_lock);
   return op;
+}
+
+/* What candela_registry_hold_op() gives, with a reference in any case. */
+static CandelaOp *
+to_counted (CandelaOp *op)
+{
+  return op != NULL && candela_op_get_facts (op)->resident ? g_object_ref (op) : op;
 }
 
 /* The object. */
@@ -142,7 +181,7 @@ candela_registry_init (CandelaRegistry *registry)
     g_strconcat (first != NULL ? first : "", G_SEARCHPATH_SEPARATOR_S, then != NULL ? then : CANDELA_PLUGIN_DIR, NULL);
 
   registry->search = candela_search_new (path);
-  registry->added = g_ptr_array_new ();
+  registry->added = g_ptr_array_new_with_free_func (g_object_unref);
 }
 
 /**
@@ -197,12 +236,12 @@ candela_registry_get_default (void)
  * @error: return location for an error
  *
  * Finds an op, opening plugins until one has it: the first in path order. Once an
- * op was found, finding it again takes no lock.
+ * op was found, finding it again takes no lock, unless it was added by hand.
  *
  * Errors: %CANDELA_ERROR_UNKNOWN_OP if no plugin has it; the message names one
  * that is written alike, and what was refused on the way.
  *
- * Returns: (transfer none): the op, which is never destroyed
+ * Returns: (transfer full): the op; that of a plugin is never destroyed
  *
  * Since: 1.0
  */
@@ -212,8 +251,7 @@ candela_registry_lookup_op (CandelaRegistry *registry, const char *name, GError 
   g_return_val_if_fail (registry != NULL, NULL);
   g_return_val_if_fail (name != NULL, NULL);
 
-  CandelaOp *op = table_lookup (registry->ops, name);
-  return op != NULL ? op : find (registry, name, FALSE, error);
+  return to_counted (candela_registry_hold_op (registry, name, FALSE, error));
 }
 
 /**
@@ -227,7 +265,7 @@ candela_registry_lookup_op (CandelaRegistry *registry, const char *name, GError 
  *
  * Errors: %CANDELA_ERROR_UNKNOWN_OP if no plugin has it.
  *
- * Returns: (transfer none): the op, which is never destroyed
+ * Returns: (transfer full): the op; that of a plugin is never destroyed
  *
  * Since: 1.0
  */
@@ -237,8 +275,7 @@ candela_registry_lookup_operator (CandelaRegistry *registry, const char *symbol,
   g_return_val_if_fail (registry != NULL, NULL);
   g_return_val_if_fail (symbol != NULL, NULL);
 
-  CandelaOp *op = table_lookup (registry->operators, symbol);
-  return op != NULL ? op : find (registry, symbol, TRUE, error);
+  return to_counted (candela_registry_hold_op (registry, symbol, TRUE, error));
 }
 
 /**
@@ -287,20 +324,52 @@ set_found (CandelaRegistry *registry, CandelaOp *op)
     table_set (registry->operators, operators[i], op);
 }
 
+/* Whether the op of that name may be replaced, if there is one. Under the lock. */
 static gboolean
-check_free (CandelaRegistry *registry, CandelaOp *op, const char *key, gboolean is_operator, GError **error)
+check_name (CandelaRegistry *registry, CandelaOp *op, CandelaOp *old, GError **error)
 {
-  CandelaOp *other = is_operator ? candela_registry_lookup_operator (registry, key, NULL)
-                                 : candela_registry_lookup_op (registry, key, NULL);
-  const char *plugin = other != NULL ? candela_op_get_plugin_name (other) : NULL;
+  const char *name = candela_op_get_name (op);
 
-  if (other == NULL || other == op)
+  if (old == NULL || old == op || is_added (registry, old))
     return TRUE;
   g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_PLUGIN,
-               "op \"%s\" cannot be added: there is an op %s\"%s\"%s%s already", candela_op_get_name (op),
-               is_operator ? "with the operator " : "", key, plugin != NULL ? " of plugin " : "",
-               plugin != NULL ? plugin : "");
+               "op \"%s\" cannot be added: plugin %s has an op \"%s\", and only one that was added by hand is replaced",
+               name, candela_op_get_plugin_name (old), name);
   return FALSE;
+}
+
+/* Whether its operators are free, or those of the op that it replaces. Under the lock. */
+static gboolean
+check_operators (CandelaRegistry *registry, CandelaOp *op, char **operators, CandelaOp *old, GError **error)
+{
+  for (guint i = 0; operators[i] != NULL; i++)
+    {
+      CandelaOp *other = find (registry, operators[i], TRUE);
+
+      if (other == NULL || other == op || other == old)
+        continue;
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_PLUGIN,
+                   "op \"%s\" cannot be added: op \"%s\" has the operator \"%s\" already", candela_op_get_name (op),
+                   candela_op_get_name (other), operators[i]);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* What stays found of it is what others have. The caller drops the reference, when it
+ * has left the lock: who knows what a script does then. */
+static CandelaOp *
+take_out (CandelaRegistry *registry, CandelaOp *op)
+{
+  g_auto (GStrv) operators = candela_op_list_operators (op);
+  guint place;
+
+  table_set (registry->ops, candela_op_get_name (op), NULL);
+  for (guint i = 0; operators[i] != NULL; i++)
+    if (table_get (registry->operators, operators[i]) == op)
+      table_set (registry->operators, operators[i], NULL);
+  g_ptr_array_find (registry->added, op, &place);
+  return g_ptr_array_steal_index (registry->added, place);
 }
 
 /**
@@ -310,9 +379,12 @@ check_free (CandelaRegistry *registry, CandelaOp *op, const char *key, gboolean 
  * @error: return location for an error
  *
  * Lets an op be found by its name and operators, like those of plugins. Adding it again
- * changes nothing. It comes before those of modules that are loaded later.
+ * changes nothing. It comes before those of modules that are loaded later. If another of
+ * its name was added before, it takes that one's place, from the next node on: nodes and
+ * plans that there are keep the op that they were made with, which goes with the last of
+ * them.
  *
- * Errors: %CANDELA_ERROR_PLUGIN if the registry finds another op of that name, or with
+ * Errors: %CANDELA_ERROR_PLUGIN if a plugin has an op of that name, or if another op has
  * one of its operators.
  *
  * Returns: %TRUE if the op is found by its name now
@@ -325,17 +397,18 @@ candela_registry_add_op (CandelaRegistry *registry, CandelaOp *op, GError **erro
   g_return_val_if_fail (CANDELA_IS_REGISTRY (registry), FALSE);
   g_return_val_if_fail (CANDELA_IS_OP (op), FALSE);
 
-  const char *name = candela_op_get_name (op);
   g_auto (GStrv) operators = candela_op_list_operators (op);
+  g_autoptr (CandelaOp) replaced = NULL;
+  CandelaOp *old;
   gboolean ok;
 
   g_rec_mutex_lock (&candela_plugin_lock);
-  ok = check_free (registry, op, name, FALSE, error);
-  for (guint i = 0; ok && operators[i] != NULL; i++)
-    ok = check_free (registry, op, operators[i], TRUE, error);
-  if (ok && !is_added (registry, op))
+  old = find (registry, candela_op_get_name (op), FALSE);
+  ok = check_name (registry, op, old, error) && check_operators (registry, op, operators, old, error);
+  if (ok && old != op)
     {
-      /* Nodes refer to it without counting: it is kept for ever. */
+      if (old != NULL)
+        replaced = take_out (registry, old);
       g_ptr_array_add (registry->added, g_object_ref (op));
       set_found (registry, op);
     }
@@ -375,7 +448,7 @@ candela_registry_load_file (CandelaRegistry *registry, const char *filename, GEr
       const char *name = candela_op_get_name (ops->pdata[k]);
       g_auto (GStrv) operators = candela_op_list_operators (ops->pdata[k]);
 
-      if (is_added (registry, table_lookup (registry->ops, name)))
+      if (is_added (registry, table_get (registry->ops, name)))
         continue;
       table_set (registry->ops, name, candela_search_find_op (registry->search, name, FALSE));
       for (guint i = 0; operators[i] != NULL; i++)
@@ -437,7 +510,7 @@ candela_registry_list_ops (CandelaRegistry *registry)
       GPtrArray *ops = candela_plugin_peek_ops (plugins->pdata[k]);
 
       for (guint i = 0; i < ops->len; i++)
-        if (candela_registry_lookup_op (registry, candela_op_get_name (ops->pdata[i]), NULL) == ops->pdata[i])
+        if (find (registry, candela_op_get_name (ops->pdata[i]), FALSE) == ops->pdata[i])
           g_list_store_append (store, ops->pdata[i]);
     }
   for (guint k = 0; k < registry->added->len; k++)

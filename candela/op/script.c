@@ -150,6 +150,70 @@ task_finish (Task *task, GCancellable *cancellable, GError **error)
   return FALSE;
 }
 
+/* ---- Functions of ops that are gone ---- */
+
+/* A language that runs on one thread alone frees its functions there, too, and not while
+ * it collects what is not used any more, as it does when it drops the last node of an op.
+ * So they wait until that thread makes its next op. */
+typedef struct
+{
+  GThread *owner;
+  gpointer data;
+  GDestroyNotify destroy;
+} Remains;
+
+static GMutex remains_lock;
+static GArray *all_remains; /* Remains */
+
+static void
+leave_remains (GThread *owner, gpointer data, GDestroyNotify destroy)
+{
+  Remains remains = { .owner = owner, .data = data, .destroy = destroy };
+
+  if (destroy == NULL)
+    return;
+  if (owner == NULL)
+    {
+      destroy (data);
+      return;
+    }
+  g_thread_ref (owner);
+  g_mutex_lock (&remains_lock);
+  if (all_remains == NULL)
+    all_remains = g_array_new (FALSE, FALSE, sizeof (Remains));
+  g_array_append_val (all_remains, remains);
+  g_mutex_unlock (&remains_lock);
+}
+
+static gboolean
+take_remains (GThread *owner, Remains *remains)
+{
+  gboolean found = FALSE;
+
+  g_mutex_lock (&remains_lock);
+  for (guint k = 0; !found && all_remains != NULL && k < all_remains->len; k++)
+    {
+      *remains = g_array_index (all_remains, Remains, k);
+      found = remains->owner == owner;
+      if (found)
+        g_array_remove_index_fast (all_remains, k);
+    }
+  g_mutex_unlock (&remains_lock);
+  return found;
+}
+
+static void
+clear_remains (GThread *owner)
+{
+  Remains remains;
+
+  while (take_remains (owner, &remains))
+    {
+      remains.destroy (remains.data);
+      g_thread_unref (remains.owner);
+    }
+}
+
 /* ---- The functions of the class ---- */
 
 static GVariant *
@@ -266,10 +330,8 @@ candela_script_op_finalize (GObject *object)
 {
   CandelaScriptOp *self = CANDELA_SCRIPT_OP (object);
 
-  if (self->infer_destroy != NULL)
-    self->infer_destroy (self->infer_data);
-  if (self->compute_destroy != NULL)
-    self->compute_destroy (self->compute_data);
+  leave_remains (self->owner, self->infer_data, self->infer_destroy);
+  leave_remains (self->owner, self->compute_data, self->compute_destroy);
   g_clear_pointer (&self->context, g_main_context_unref);
   g_clear_pointer (&self->owner, g_thread_unref);
   G_OBJECT_CLASS (candela_script_op_parent_class)->finalize (object);
@@ -313,7 +375,8 @@ candela_script_op_init (CandelaScriptOp *self)
  * `in-place` (which inputs output 0 may be written over), `effect` (`pure`, `ordered`),
  * `determinism` (`bitwise`, `per-layout`, `none`) and `owner-thread`: the functions run on
  * the thread that calls this one, whose main context must then run while other threads
- * compute.
+ * compute. An op that nothing refers to any more frees its data at once, on whatever
+ * thread; with `owner-thread` when its thread next makes an op.
  *
  * Errors: %CANDELA_ERROR_PLUGIN if something in the facts is wrong.
  *
@@ -356,6 +419,7 @@ candela_op_new_script (const char *name, GVariant *facts, CandelaScriptInferFunc
     {
       self->owner = g_thread_ref (g_thread_self ());
       self->context = g_main_context_ref_thread_default ();
+      clear_remains (self->owner);
     }
   return op;
 }

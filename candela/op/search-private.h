@@ -18,8 +18,10 @@ void candela_search_free (CandelaSearch *search);
  * it. */
 CandelaOp *candela_search_find_op (CandelaSearch *search, const char *key, gboolean is_operator);
 
-/* Says that there is none, what is written alike, and what was refused. */
-void candela_search_set_unknown (CandelaSearch *search, const char *key, gboolean is_operator, GError **error);
+/* Says that there is none, what is written alike, also among ops of no plugin, and what
+ * was refused. */
+void candela_search_set_unknown (CandelaSearch *search, const GPtrArray *added, const char *key, gboolean is_operator,
+                                 GError **error);
 
 CandelaPlugin *candela_search_find_plugin (CandelaSearch *search, const char *name, GError **error);
 

@@ -278,11 +278,13 @@ suggest (const char *wanted, const char *name, const char **best, guint *best_di
 }
 
 static const char *
-nearest_name (CandelaSearch *search, const char *wanted)
+nearest_name (CandelaSearch *search, const GPtrArray *added, const char *wanted)
 {
   guint distance = MAX (1, MIN (strlen (wanted), 64) / 3) + 1;
   const char *best = NULL;
 
+  for (guint k = 0; k < added->len; k++)
+    suggest (wanted, candela_op_get_name (added->pdata[k]), &best, &distance);
   for (guint k = 0; k < search->modules->len; k++)
     {
       const CandelaModule *module = search->modules->pdata[k];
@@ -308,11 +310,12 @@ nearest_name (CandelaSearch *search, const char *wanted)
 }
 
 void
-candela_search_set_unknown (CandelaSearch *search, const char *key, gboolean is_operator, GError **error)
+candela_search_set_unknown (CandelaSearch *search, const GPtrArray *added, const char *key, gboolean is_operator,
+                            GError **error)
 {
   g_autofree char *quoted = candela_quote_for_message (key);
   g_autoptr (GString) text = g_string_new (NULL);
-  const char *nearest = is_operator ? NULL : nearest_name (search, key);
+  const char *nearest = is_operator ? NULL : nearest_name (search, added, key);
 
   g_string_append_printf (text, is_operator ? "no op has the operator %s" : "no plugin has an op %s", quoted);
   if (nearest != NULL)

@@ -141,7 +141,33 @@ test('facts that are wrong', () => {
 
 test('a name that is taken', () => {
     check(message(() => Candela.defineOp('add', {}, x => x)).includes('elementwise'));
-    throws(GLib.Error, () => Candela.defineOp('script_softsign', {}, x => x));
+});
+
+test('an op that is made again', () => {
+    const make = number => Candela.defineOp('script_again', {operators: 'attribute:.shifted'}, (x, {out}) => {
+        for (let i = 0; i < x.length; i++)
+            out[i] = x[i] + number;
+    });
+    const first = make(1), x = Candela.asarray([1]);
+    const old = Candela.expr`${x}.shifted`.multiply(first(x));
+
+    make(2);
+    equal(Candela.expr`${x}.shifted + script_again(${x})`.toArray(), [6]);
+    equal(old.toArray(), [4]);
+    for (let number = 0; number < 100; number++) {
+        make(number);
+        Candela.ops.script_again(x).toArray();
+        if (number % 10 === 0)
+            System.gc();
+    }
+    equal(first([1]).toArray(), [100]);
+
+    // Another signature.
+    Candela.defineOp('script_again', {inputs: ['x', 'y'], params: {times: 1n}}, (x, y, {out, times}) => {
+        out[0] = (x[0] + y[0]) * times;
+    });
+    equal(Candela.ops.script_again([1], [2], {times: 3}).toArray(), [9]);
+    throws(GLib.Error, () => Candela.expr`${x}.shifted`);
 });
 
 test('views that are kept', () => {

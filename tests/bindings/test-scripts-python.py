@@ -4,6 +4,7 @@
 
 import asyncio
 import gc
+import weakref
 
 from testing import Candela, GLib, check, equal, raises, run, skip_all, test
 
@@ -218,7 +219,52 @@ def _():
 def _():
     error = raises(xp.CandelaError, lambda: xp.op(lambda a, b: a, name="add"))
     check("elementwise" in error.message)
-    raises(xp.CandelaError, lambda: xp.op(lambda x: x, name="script_softsign"))
+
+
+@test("an op that is made again")
+def _():
+    class Shift:
+        """What an op's function holds."""
+
+    held = []
+
+    def make(number):
+        shift = Shift()
+        shift.number = number
+        held.append(weakref.ref(shift))
+
+        @xp.op(operators="attribute:.shifted")
+        def script_again(x):
+            return x + shift.number
+
+        return script_again
+
+    make(1)
+    x = xp.asarray([1.0])
+    old = xp.expr("x.shifted", x=x) * xp.script_again(x)
+    method = x.script_again()
+    plan = old.plan()
+    make(2)
+    equal(float((x.script_again() + xp.expr("x.shifted", x=x))[0]), 6.0)
+    equal([float(old[0]), float(method[0])], [4.0, 2.0])
+    check("script_again" in str(plan))
+    del old, method, plan
+    for number in range(100):
+        make(number)
+    gc.collect()
+    equal(sum(shift() is not None for shift in held), 1)
+
+    # Another signature.
+    @xp.op
+    def script_again(x, y, *, times=1):
+        return (x + y) * times
+
+    equal(float(xp.script_again(x, 2.0, times=3)[0]), 9.0)
+    equal(float(x.script_again(2.0, times=3)[0]), 9.0)
+    equal(float(script_again(x, 2.0)[0]), 3.0)
+    raises(xp.CandelaError, lambda: xp.expr("x.shifted", x=x))
+    made = xp.foreign("script_again", None, "double (double)", symbol="sqrt")
+    equal(float(made(xp.asarray([9.0]))[0]), 3.0)
 
 
 @test("views that are kept")

@@ -76,7 +76,7 @@ test_value (void)
   assert_value ("script_double(x[:0])", "1 2 3 4 5 6", "[]");
   g_assert_true (thread == g_thread_self ());
 
-  op = g_object_ref (candela_registry_lookup_op (candela_registry_get_default (), "script_double", NULL));
+  op = candela_registry_lookup_op (candela_registry_get_default (), "script_double", NULL);
   g_assert_cmpstr (candela_op_get_summary (op), ==, "Twice x");
   g_assert_cmpstr (candela_op_get_plugin_name (op), ==, "script");
 }

@@ -311,13 +311,13 @@ function _init() {
 
     const facts = new Map();
 
-    // What an op takes: asked once. A plugin that is loaded by hand may bring another op of
-    // the same name, so the name is looked up each time.
+    // What an op takes: asked once. A plugin that is loaded by hand, or a script, may bring
+    // another op of the same name, so the name is looked up each time.
     function factsOf(name) {
         const op = registry.lookup_op(name);
-        let found = facts.get(op);
+        let found = facts.get(name);
 
-        if (found === undefined) {
+        if (found?.op !== op) {
             const {inputs, outputs, params, 'output-shape': shape} = op.describe().recursiveUnpack();
 
             found = {
@@ -329,7 +329,7 @@ function _init() {
                 now: shape === 'data',
                 params: new Map(params.map(param => [param.name, param.type])),
             };
-            facts.set(op, found);
+            facts.set(name, found);
         }
         return found;
     }

@@ -62,6 +62,9 @@ def expr(text, **arrays):
 
 _EXTENSIONS = {"fft", "linalg"}
 
+# Functions of ops that have been asked for, and are kept.
+_ops = set()
+
 
 def __getattr__(name):
     if name == "__all__":
@@ -75,7 +78,15 @@ def __getattr__(name):
     if function is None:
         raise AttributeError("module 'candela' has no attribute %r, and no plugin has an op of that name" % name)
     globals()[name] = function
+    _ops.add(name)
     return function
+
+
+def _forget(name):
+    """There is a new op of that name."""
+    if name in _ops:
+        _ops.remove(name)
+        del globals()[name]
 
 
 def __dir__():

@@ -5,7 +5,7 @@
 from gi.overrides import Candela as core
 from gi.repository import Candela, GLib
 
-from candela import _functions
+from candela import _functions, _methods
 
 
 def _text(value):
@@ -45,4 +45,5 @@ def foreign(name, library, signature, symbol=None, **options):
         Candela.Registry.get_default().add_op(op)
     except GLib.Error as error:
         raise core.to_python(error) from None
+    _methods.forget(name)
     return _functions.make(name)

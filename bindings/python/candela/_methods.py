@@ -66,6 +66,18 @@ def _of_op(name):
     return functools.update_wrapper(_functions.make(name, method=True), function)
 
 
+def forget(name):
+    """There is a new op of that name."""
+    import candela
+
+    candela._forget(name)
+    # Array keeps those that it has found.
+    if getattr(vars(core.Array).get(name), "__module__", None) == "candela":
+        delattr(core.Array, name)
+    _is_over_arrays.cache_clear()
+    _of_op.cache_clear()
+
+
 def find(name):
     """The function that is the method of that name; None if there is none."""
     return _OWN.get(name) or _of_op(name)

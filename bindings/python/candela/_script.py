@@ -10,7 +10,7 @@ import inspect
 from gi.overrides import Candela as core
 from gi.repository import Candela, GLib
 
-from candela import _exchange, _functions
+from candela import _exchange, _functions, _methods
 
 Spec = collections.namedtuple("Spec", ["dtype", "shape"])
 Spec.__doc__ = "What an infer function is given of each input, and may give of each output."
@@ -210,6 +210,7 @@ def op(function=None, /, *, name=None, infer=None, outputs=None, kinds=None, ope
         Candela.Registry.get_default().add_op(made)
     except GLib.Error as error:
         raise core.to_python(error) from None
+    _methods.forget(name)
     result = _functions.make(name)
     result.__wrapped__ = function
     return result
