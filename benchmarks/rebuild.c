@@ -92,7 +92,8 @@ get_param (const CandelaParams *params, guint index)
         gsize n;
         const gint64 *items = candela_params_get_int_list (params, index, &n);
 
-        return g_variant_new_fixed_array (G_VARIANT_TYPE_INT64, items, n, sizeof *items);
+        return n == 1 ? g_variant_new_int64 (items[0])
+                      : g_variant_new_fixed_array (G_VARIANT_TYPE_INT64, items, n, sizeof *items);
       }
     case CANDELA_PARAM_FLOAT:
     case CANDELA_PARAM_SCALAR:
@@ -101,18 +102,30 @@ get_param (const CandelaParams *params, guint index)
   return g_variant_new_double (candela_params_get_float (params, index));
 }
 
-static GVariant *
-get_params (const CandelaParams *params)
+/* As a program calls it, with the parameters that it gives, each a value that it makes for
+ * this. NULL: with more than there is room for. */
+static CandelaNode *
+build_op (const CandelaNode *node, CandelaNode **inputs)
 {
-  GVariantBuilder builder;
+  const CandelaParams *params = node->u.op.params;
+  gpointer words[18] = { NULL };
+  guint n = node->n_inputs + 1;
 
-  if (params == NULL || params->n == 0)
-    return NULL;
-  g_variant_builder_init (&builder, G_VARIANT_TYPE_VARDICT);
-  for (guint index = 0; index < params->n; index++)
-    if (candela_params_is_set (params, index))
-      g_variant_builder_add (&builder, "{sv}", params->info[index].name, get_param (params, index));
-  return g_variant_builder_end (&builder);
+  for (guint i = 0; i < node->n_inputs; i++)
+    words[i] = inputs[i];
+  for (guint index = 0; params != NULL && index < params->n; index++)
+    if (params->values[index].given && candela_params_is_set (params, index))
+      {
+        if (n + 4 > G_N_ELEMENTS (words))
+          return NULL;
+        words[n++] = (gpointer) params->info[index].name;
+        words[n++] = "@*";
+        words[n++] = get_param (params, index);
+      }
+  /* What is behind the NULL of the parameters is not looked at. */
+  return candela_node_new_op (candela_op_get_name (node->u.op.op), NULL, words[0], words[1], words[2], words[3],
+                              words[4], words[5], words[6], words[7], words[8], words[9], words[10], words[11],
+                              words[12], words[13], words[14], words[15], words[16], words[17]);
 }
 
 /* As a program gives it: in the graph it has the dtype of what it met. */
@@ -155,8 +168,7 @@ recipe_build (const Recipe *recipe)
       for (guint i = 0; i < node->n_inputs; i++)
         inputs[i] = recipe->made[*input++];
       if (node->kind == CANDELA_NODE_OP)
-        recipe->made[k] =
-          candela_node_new_for_op (node->u.op.op, inputs, node->n_inputs, get_params (node->u.op.params), NULL);
+        recipe->made[k] = build_op (node, inputs);
       else
         recipe->made[k] = node->literal ? build_scalar (node) : candela_node_ref (node);
     }

@@ -533,11 +533,13 @@ candela_node_new_opv (const char *op, CandelaNode *const *inputs, gsize n_inputs
 CandelaNode *
 candela_node_new_op (const char *op, GError **error, ...)
 {
-  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
+  CandelaNode *few[CANDELA_MAX_LOOP_INPUTS], **inputs = few;
+  g_autofree CandelaNode **many = NULL;
+  CandelaParams *params = NULL;
+  gsize n_inputs = 0;
   CandelaOp *found;
-  CandelaNode *input, *node;
-  GVariantBuilder params;
-  va_list args;
+  CandelaNode *node = NULL;
+  va_list args, counted;
 
   g_return_val_if_fail (op != NULL, NULL);
 
@@ -547,21 +549,25 @@ candela_node_new_op (const char *op, GError **error, ...)
   if (found == NULL)
     return NULL;
 
-  va_start (args, error);
-  while ((input = va_arg (args, CandelaNode *)) != NULL)
-    g_ptr_array_add (inputs, input);
-  g_variant_builder_init (&params, G_VARIANT_TYPE ("a{sv}"));
-  /* Too few inputs: the NULL was one of them, and what follows is no name. */
-  if (inputs->len >= candela_op_get_facts (found)->n_required)
-    for (const char *name; (name = va_arg (args, const char *)) != NULL;)
-      {
-        const char *format = va_arg (args, const char *);
+  const CandelaOpFacts *facts = candela_op_get_facts (found);
 
-        g_variant_builder_add (&params, "{sv}", name, g_variant_new_va (format, NULL, &args));
-      }
+  va_start (args, error);
+  va_copy (counted, args);
+  while (va_arg (counted, CandelaNode *) != NULL)
+    n_inputs++;
+  va_end (counted);
+  if (n_inputs > G_N_ELEMENTS (few))
+    inputs = many = g_new (CandelaNode *, n_inputs);
+  for (gsize i = 0; i < n_inputs; i++)
+    inputs[i] = va_arg (args, CandelaNode *);
+  va_arg (args, CandelaNode *);
+  /* Too few inputs: the NULL was one of them, and what follows is no name. */
+  if (check_arity (facts, n_inputs, error))
+    params = candela_params_new_va (facts->info->name, facts->info->params, &args, error);
   va_end (args);
-  node = candela_node_new_for_op (found, (CandelaNode *const *) inputs->pdata, inputs->len,
-                                  g_variant_builder_end (&params), error);
+  if (params != NULL)
+    node = candela_node_construct (found, inputs, n_inputs, params, error);
+  g_clear_pointer (&params, candela_params_unref);
   candela_op_release (found);
   return node;
 }

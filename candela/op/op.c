@@ -36,6 +36,16 @@ free_specs (GParamSpec **specs, guint n)
   g_free (specs);
 }
 
+/* While the tables are there, which a subclass may own. */
+static void
+candela_op_dispose (GObject *object)
+{
+  CandelaOpPrivate *priv = candela_op_get_instance_private (CANDELA_OP (object));
+
+  g_clear_pointer (&priv->last_params, candela_params_unref);
+  G_OBJECT_CLASS (candela_op_parent_class)->dispose (object);
+}
+
 static void
 candela_op_finalize (GObject *object)
 {
@@ -43,13 +53,13 @@ candela_op_finalize (GObject *object)
 
   g_free (priv->facts.plugin_name);
   free_specs (priv->specs, priv->facts.n_params);
-  g_clear_pointer (&priv->last_params, candela_params_unref);
   G_OBJECT_CLASS (candela_op_parent_class)->finalize (object);
 }
 
 static void
 candela_op_class_init (CandelaOpClass *klass)
 {
+  G_OBJECT_CLASS (klass)->dispose = candela_op_dispose;
   G_OBJECT_CLASS (klass)->finalize = candela_op_finalize;
   klass->infer = candela_op_real_infer;
   klass->compute = candela_op_real_compute;

@@ -10,7 +10,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint8 set;
-  guint8 kind; /* of a SCALAR: BOOL, INT64, UINT64, FLOAT64 or COMPLEX128 */
+  guint8 given; /* set or not, somebody said so, and not the table */
+  guint8 kind;  /* of a SCALAR: BOOL, INT64, UINT64, FLOAT64 or COMPLEX128 */
   union
   {
     gboolean b;
@@ -45,6 +46,10 @@ CandelaParams *candela_params_new (const char *op, const CandelaParamInfo *info,
  * given; all of them if values is NULL. */
 CandelaParams *candela_params_new_for_values (const char *op, const CandelaParamInfo *info, GVariant *const *values,
                                               GError **error);
+
+/* The same from arguments: a name, a format of g_variant_new() and its arguments each,
+ * ended by NULL. */
+CandelaParams *candela_params_new_va (const char *op, const CandelaParamInfo *info, va_list *args, GError **error);
 
 /* The same as the first, of what is likely to be given again, since it has another owner
  * (bindings keep the variants that they make): slot, which is atomic, holds what was read

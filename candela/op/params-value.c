@@ -179,17 +179,25 @@ variant_get_int (GVariant *value, gint64 *result, guint64 *big)
     }
 }
 
+static gboolean
+is_box (GVariant *value)
+{
+  GVariantClass class = g_variant_classify (value);
+
+  return class == G_VARIANT_CLASS_VARIANT || class == G_VARIANT_CLASS_MAYBE;
+}
+
 /* What is inside of variants in variants and of maybes: full reference, or NULL
  * for nothing. */
 static GVariant *
 unbox (GVariant *value)
 {
   GVariant *inner = g_variant_ref (value);
-  while (
-    inner != NULL
-    && (g_variant_is_of_type (inner, G_VARIANT_TYPE_VARIANT) || g_variant_is_of_type (inner, G_VARIANT_TYPE_MAYBE)))
+
+  while (inner != NULL && is_box (inner))
     {
       GVariant *next = g_variant_n_children (inner) == 0 ? NULL : g_variant_get_child_value (inner, 0);
+
       g_variant_unref (inner);
       inner = next;
     }
@@ -222,37 +230,43 @@ static void
 raw_from_variant (GVariant *value, Raw *raw)
 {
   memset (raw, 0, sizeof *raw);
-  raw->kind = RAW_OTHER;
+  raw->kind = value != NULL ? RAW_OTHER : RAW_NONE;
   if (value == NULL)
-    raw->kind = RAW_NONE;
-  else if (g_variant_is_of_type (value, G_VARIANT_TYPE_BOOLEAN))
+    return;
+
+  switch (g_variant_classify (value))
     {
+    case G_VARIANT_CLASS_BOOLEAN:
       raw->kind = RAW_BOOL;
       raw->b = g_variant_get_boolean (value);
-    }
-  else if (g_variant_is_of_type (value, G_VARIANT_TYPE_DOUBLE))
-    {
+      return;
+    case G_VARIANT_CLASS_DOUBLE:
       raw->kind = RAW_FLOAT;
       raw->d = g_variant_get_double (value);
-    }
-  else if (g_variant_is_of_type (value, G_VARIANT_TYPE ("(dd)")))
-    {
-      raw->kind = RAW_COMPLEX;
-      g_variant_get (value, "(dd)", &raw->d, &raw->imaginary);
-    }
-  else if (g_variant_is_of_type (value, G_VARIANT_TYPE_STRING))
-    {
+      return;
+    case G_VARIANT_CLASS_STRING:
       raw->kind = RAW_STRING;
       raw->string = g_variant_get_string (value, NULL);
+      return;
+    case G_VARIANT_CLASS_TUPLE:
+      if (g_variant_is_of_type (value, G_VARIANT_TYPE ("(dd)")))
+        {
+          raw->kind = RAW_COMPLEX;
+          g_variant_get (value, "(dd)", &raw->d, &raw->imaginary);
+        }
+      else
+        raw_list_from_variant (value, raw);
+      return;
+    case G_VARIANT_CLASS_ARRAY:
+      if (!g_variant_is_of_type (value, G_VARIANT_TYPE_DICTIONARY))
+        raw_list_from_variant (value, raw);
+      return;
+    default:
+      if (variant_get_int (value, &raw->i, &raw->big))
+        raw->kind = RAW_INT;
+      else if (raw->big != 0)
+        raw->kind = RAW_BIG;
     }
-  else if (g_variant_is_of_type (value, G_VARIANT_TYPE_DICTIONARY))
-    return;
-  else if (g_variant_is_of_type (value, G_VARIANT_TYPE_ARRAY) || g_variant_is_of_type (value, G_VARIANT_TYPE_TUPLE))
-    raw_list_from_variant (value, raw);
-  else if (variant_get_int (value, &raw->i, &raw->big))
-    raw->kind = RAW_INT;
-  else if (raw->big != 0)
-    raw->kind = RAW_BIG;
 }
 
 /* Checks against a row of the table. */

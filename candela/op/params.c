@@ -42,9 +42,24 @@ refuse_name (const char *op, const CandelaParamInfo *info, const char *name, GEr
 }
 
 static gboolean
+read_one (CandelaParams *params, const char *op, const char *name, GVariant *value, GError **error)
+{
+  guint k = 0;
+
+  while (k < params->n && !same_name (params->info[k].name, name))
+    k++;
+  if (k == params->n)
+    return refuse_name (op, params->info, name, error);
+  if (params->values[k].given)
+    return candela_param_fail (error, op, CANDELA_ERROR_PARAMETER, "parameter \"%s\" is given twice",
+                               params->info[k].name);
+  params->values[k].given = TRUE;
+  return candela_param_value_set_given (op, &params->info[k], value, &params->values[k], error);
+}
+
+static gboolean
 read_given (CandelaParams *params, const char *op, GVariant *given, GError **error)
 {
-  g_autofree guint8 *seen = g_new0 (guint8, params->n + 1);
   GVariantIter iter;
   GVariant *entry;
 
@@ -54,18 +69,8 @@ read_given (CandelaParams *params, const char *op, GVariant *given, GError **err
       g_autoptr (GVariant) owned = entry;
       g_autoptr (GVariant) key = g_variant_get_child_value (entry, 0);
       g_autoptr (GVariant) value = g_variant_get_child_value (entry, 1);
-      const char *name = g_variant_get_string (key, NULL);
-      guint k = 0;
 
-      while (k < params->n && !same_name (params->info[k].name, name))
-        k++;
-      if (k == params->n)
-        return refuse_name (op, params->info, name, error);
-      if (seen[k])
-        return candela_param_fail (error, op, CANDELA_ERROR_PARAMETER, "parameter \"%s\" is given twice",
-                                   params->info[k].name);
-      seen[k] = TRUE;
-      if (!candela_param_value_set_given (op, &params->info[k], value, &params->values[k], error))
+      if (!read_one (params, op, g_variant_get_string (key, NULL), value, error))
         return FALSE;
     }
   return TRUE;
@@ -119,6 +124,27 @@ candela_params_new (const char *op, const CandelaParamInfo *info, GVariant *give
   return g_steal_pointer (&params);
 }
 
+CandelaParams *
+candela_params_new_va (const char *op, const CandelaParamInfo *info, va_list *args, GError **error)
+{
+  const char *name = va_arg (*args, const char *);
+  g_autoptr (CandelaParams) params = NULL;
+
+  if (info == NULL && name == NULL)
+    return &empty_params;
+
+  params = params_alloc (info, count (info));
+  for (; name != NULL; name = va_arg (*args, const char *))
+    {
+      const char *format = va_arg (*args, const char *);
+      g_autoptr (GVariant) value = g_variant_ref_sink (g_variant_new_va (format, NULL, args));
+
+      if (!read_one (params, op, name, value, error))
+        return NULL;
+    }
+  return set_defaults (params, op, error) ? g_steal_pointer (&params) : NULL;
+}
+
 /* Whoever empties the slot has it to itself; of two that come at once, one reads anew. */
 CandelaParams *
 candela_params_new_remembered (CandelaParams **slot, const char *op, const CandelaParamInfo *info, GVariant *given,
@@ -149,10 +175,12 @@ candela_params_new_for_values (const char *op, const CandelaParamInfo *info, GVa
     return &empty_params;
 
   params = params_alloc (info, n);
-  for (guint k = 0; k < n; k++)
-    if (values != NULL && values[k] != NULL
-        && !candela_param_value_set_given (op, &info[k], values[k], &params->values[k], error))
-      return NULL;
+  for (guint k = 0; values != NULL && k < n; k++)
+    {
+      params->values[k].given = values[k] != NULL;
+      if (values[k] != NULL && !candela_param_value_set_given (op, &info[k], values[k], &params->values[k], error))
+        return NULL;
+    }
   return set_defaults (params, op, error) ? g_steal_pointer (&params) : NULL;
 }
 
