@@ -185,6 +185,9 @@ size_tiles (CandelaPass *pass, gboolean ranges)
         pass->inputs[i].kind = CANDELA_TILE_ACROSS;
         pass->chunk = CLAMP (pass->n / 8, MIN_ACROSS, MAX_ACROSS);
       }
+    else if (pass->inputs[i].kind == CANDELA_TILE_STRIDED)
+      pass->inputs[i].period =
+        candela_pack_walk_find_repeat (pass->inputs[i].walk, (gint64) pass->tile, &pass->inputs[i].range);
 }
 
 gboolean
@@ -201,6 +204,7 @@ candela_pass_init (CandelaPass *pass, CandelaRun *run, const CandelaPlanStep *st
       inputs[i].layout = NULL;
       inputs[i].walk = NULL;
       inputs[i].alternate = FALSE;
+      inputs[i].period = 0;
     }
   if (!prepare (pass, rows != NULL && rows->n_columns > 0, error))
     return FALSE;

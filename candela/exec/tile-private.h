@@ -25,6 +25,7 @@ typedef struct
   CandelaLayout *layout; /* STRIDED: broadcast to the output's shape; owned */
   CandelaPackWalk *walk; /* STRIDED, ACROSS: of that layout; owned */
   gboolean alternate;    /* STRIDED: every other element, which stages load as they are */
+  gint64 period, range;  /* STRIDED: so many elements are repeated throughout so many; or 0 */
   gint64 row_stride;     /* ROW_SCALAR, ROW_PACKED: from a row to the next, in elements */
 } CandelaPassInput;
 

@@ -95,6 +95,16 @@ prepare_row_scalars (const CandelaPass *pass, guint8 *scratch, guint64 start, gs
       candela_spread (row_data (pass, i, start), pass->inputs[i].size, input_scratch (pass, scratch, i), n);
 }
 
+/* Whether a tile that is packed has the elements of the one before it, of so many: where rows
+ * are repeated, and both are whole ones of the same. */
+static gboolean
+is_repeated (const CandelaPassInput *input, guint64 start, gsize n, gsize before)
+{
+  return input->kind == CANDELA_TILE_STRIDED && input->period > 0 && n <= before
+         && before % (gsize) input->period == 0
+         && (start - before) % (guint64) input->range + before + n <= (guint64) input->range;
+}
+
 static const guint8 *
 prepare_input (const CandelaPass *pass, guint8 *scratch, guint32 i, guint64 start, gsize n)
 {
@@ -242,9 +252,9 @@ candela_pass_run_span (const CandelaPass *pass, guint64 start, guint64 end, cons
 {
   const CandelaStageProgram *program = pass->program;
   gboolean whole = program != NULL && program->whole;
-  gsize block = program != NULL ? program->block : G_MAXSIZE, n;
+  gsize block = program != NULL ? program->block : G_MAXSIZE, n, before = 0;
 
-  for (; start < end; start += n)
+  for (; start < end; start += n, before = n)
     {
       n = whole ? end - start : MIN (pass->tile, end - start);
       if (n >= block)
@@ -253,7 +263,7 @@ candela_pass_run_span (const CandelaPass *pass, guint64 start, guint64 end, cons
       if (g_cancellable_is_cancelled (pass->run->cancellable))
         return;
       for (guint32 i = 0; i < pass->step->n_inputs; i++)
-        if (pass->inputs[i].kind != CANDELA_TILE_ACROSS)
+        if (pass->inputs[i].kind != CANDELA_TILE_ACROSS && !is_repeated (&pass->inputs[i], start, n, before))
           inputs[i] = prepare_input (pass, scratch, i, start, n);
       run_parts (pass, n >= block ? stages : NULL, inputs, scratch, start, n);
       if (pass->n_streamed > 0 && (!whole || n < block))

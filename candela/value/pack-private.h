@@ -32,6 +32,10 @@ void candela_pack_walk_run (const CandelaPackWalk *walk, gconstpointer data, gin
 gconstpointer candela_pack_walk_read (const CandelaPackWalk *walk, gconstpointer data, gint64 start, gsize n,
                                       gpointer scratch);
 
+/* How many elements, at most so many, are repeated throughout each range of so many; 0: none
+ * are. */
+gint64 candela_pack_walk_find_repeat (const CandelaPackWalk *walk, gint64 most, gint64 *range);
+
 /* Whether packing n elements at a time reads the same cache lines several times, and
  * packing more at a time does so less often. */
 gboolean candela_pack_walk_gains (const CandelaPackWalk *walk, gsize n, gsize more);

@@ -244,17 +244,32 @@ candela_pack_walk_read (const CandelaPackWalk *walk, gconstpointer data, gint64 
   gint64 address = 0;
   gint64 left = start;
 
-  if (walk->strides[last] == 1 && start % walk->shape[last] + (gint64) n <= walk->shape[last])
+  if (walk->strides[last] == 1)
     {
-      for (guint i = 0; i < walk->rank; i++)
+      for (guint i = 0; i < last; i++)
         {
-          address += left / walk->below[i] * walk->strides[i];
-          left %= walk->below[i];
+          gint64 steps = left / walk->below[i];
+
+          address += steps * walk->strides[i];
+          left -= steps * walk->below[i];
         }
-      return (const guint8 *) data + address * (gint64) walk->size;
+      if (left + (gint64) n <= walk->shape[last])
+        return (const guint8 *) data + (address + left) * (gint64) walk->size;
     }
   candela_pack_walk_run (walk, data, start, n, scratch);
   return scratch;
+}
+
+gint64
+candela_pack_walk_find_repeat (const CandelaPackWalk *walk, gint64 most, gint64 *range)
+{
+  for (guint i = 0; i + 1 < walk->rank; i++)
+    if (walk->strides[i] == 0 && walk->below[i] <= most)
+      {
+        *range = walk->below[i] * walk->shape[i];
+        return walk->below[i];
+      }
+  return 0;
 }
 
 void

@@ -82,7 +82,30 @@ ELEMENTWISE_FLOATS (POWER_LOOP, hypot, HYPOT)
 #define STAGE_POW(T, W, a, b) power_##T ((VECTOR (T)) (a), (VECTOR (T)) (b))
 #define POWER_ROW STAGE_BINARY_ROW
 
-ELEMENTWISE_FLOATS (STAGE_BINARY_CALLING, pow, STAGE_POW)
+/* A square is done before the function that knows other powers has saved its registers. */
+#define STAGE_SQUARE_EACH(i, DT, T, E) a##i = (StageVector) (STAGE_ACC (i, DT) * STAGE_ACC (i, DT));
+#define STAGE_BY_POWER(op, DT, T, E, EACH)                                                                             \
+  static void any_##op (STAGE_ARGUMENTS) __attribute__ ((noinline));                                                   \
+                                                                                                                       \
+  STAGE_SCALAR_FUNCTION (any_##op, DT, T, E, EACH)                                                                     \
+                                                                                                                       \
+  static void op (STAGE_ARGUMENTS)                                                                                     \
+  {                                                                                                                    \
+    T power;                                                                                                           \
+                                                                                                                       \
+    memcpy (&power, &stage->scalar, sizeof power);                                                                     \
+    if (power != 2)                                                                                                    \
+      {                                                                                                                \
+        any_##op (stage, offset, a0, a1, a2, a3, a4, a5, a6, a7);                                                      \
+        return;                                                                                                        \
+      }                                                                                                                \
+    STAGE_EACH (STAGE_SQUARE_EACH, DT, T, E)                                                                           \
+    STAGE_NEXT;                                                                                                        \
+  }
+/* A library's function may use any register. */
+#define STAGE_POWERS(op, DT, T, W, E) STAGE_BINARY_OF (op, DT, T, E, STAGE_BY_POWER, FALSE, )
+
+ELEMENTWISE_FLOATS (STAGE_POWERS, pow, STAGE_POW)
 #else
 #define POWER_ROW ELEMENTWISE_BINARY_ROW
 #endif

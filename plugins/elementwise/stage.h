@@ -196,9 +196,6 @@ extern const CandelaStageFamily ELEMENTWISE_FAMILY;
   STAGE_KEPT_FUNCTIONS (op, DT, T, E)                                                                                  \
   STAGE_BINARY_OF (op, DT, T, E, BY_SCALAR, STAGE_KEEPS, STAGE_KEPT_REFERENCES (op, DT))
 
-/* For what calls functions of a library, which may use any register. */
-#define STAGE_BINARY_CALLING(op, DT, T, W, E) STAGE_BINARY_OF (op, DT, T, E, STAGE_SCALAR_FUNCTION, FALSE, )
-
 #define STAGE_REFERENCE(op, DT) .stages = &op##_stages_##DT
 
 /* x where the mask is set, y elsewhere. */

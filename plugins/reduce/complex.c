@@ -119,7 +119,7 @@ product_merge_parts (gpointer a, gconstpointer b, gsize n_parts, gint64 a_count,
 static void
 product_join (gpointer partials, gpointer lanes, gsize width, gsize n_rows, guint pass)
 {
-  reduce_join_lanes (lanes, 2 * width, n_rows, product_merge_parts);
+  reduce_join_lanes (lanes, REDUCE_LANES, 2 * width, n_rows, product_merge_parts);
   memcpy (partials, lanes, width * sizeof (Complex128));
 }
 
@@ -139,7 +139,7 @@ product_join (gpointer partials, gpointer lanes, gsize width, gsize n_rows, guin
                                                                                                                        \
   static void NAME##_rows (const ReduceRows *rows)                                                                     \
   {                                                                                                                    \
-    REDUCE_ROWS_IN_LANES_OF (Complex128, rows, ELEMENT, NAME##_stack);                                                 \
+    REDUCE_ROWS_IN_LANES_OF (REDUCE_LANES, Complex128, rows, ELEMENT, NAME##_stack);                                   \
   }                                                                                                                    \
                                                                                                                        \
   COMPLEX_FOLD (NAME, ELEMENT, product_join, product_merge, 1, 0, one)

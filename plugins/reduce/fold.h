@@ -107,35 +107,35 @@
 /* Rows of a block into their lanes, by a function as name_stack () is and what
  * else it wants: lane after lane, so that only its own accumulators need the cache. */
 #define REDUCE_ROWS_IN_LANES(rows, ELEMENT, STACK, ...)                                                                \
-  REDUCE_ROWS_IN_LANES_OF (double, rows, ELEMENT, STACK, ##__VA_ARGS__)
-#define REDUCE_ROWS_IN_LANES_OF(ACCUMULATOR, rows, ELEMENT, STACK, ...)                                                \
+  REDUCE_ROWS_IN_LANES_OF (REDUCE_LANES, double, rows, ELEMENT, STACK, ##__VA_ARGS__)
+#define REDUCE_ROWS_IN_LANES_OF(N_LANES, ACCUMULATOR, rows, ELEMENT, STACK, ...)                                       \
   const ELEMENT *x = (rows)->elements;                                                                                 \
   ACCUMULATOR *lanes = (rows)->lanes;                                                                                  \
   const gsize width = (rows)->width, n = (rows)->n_rows, first = (rows)->first;                                        \
   const gint64 stride = (rows)->stride;                                                                                \
                                                                                                                        \
-  if (stride == (gint64) width && width <= REDUCE_NARROW && first % REDUCE_LANES == 0)                                 \
+  if (stride == (gint64) width && width <= REDUCE_NARROW && first % N_LANES == 0)                                      \
     {                                                                                                                  \
-      const gsize whole = n / REDUCE_LANES, rest = n % REDUCE_LANES * width;                                           \
+      const gsize whole = n / N_LANES, rest = n % N_LANES * width;                                                     \
                                                                                                                        \
-      STACK (lanes, x, REDUCE_LANES *stride, whole, REDUCE_LANES *width, first == 0, ##__VA_ARGS__);                   \
-      x += (gint64) (whole * REDUCE_LANES) * stride;                                                                   \
+      STACK (lanes, x, N_LANES *stride, whole, N_LANES *width, first == 0, ##__VA_ARGS__);                             \
+      x += (gint64) (whole * N_LANES) * stride;                                                                        \
       STACK (lanes, x, 0, rest > 0, rest, first + whole == 0, ##__VA_ARGS__);                                          \
       return;                                                                                                          \
     }                                                                                                                  \
-  for (gsize r = 0; r < MIN (n, REDUCE_LANES); r++, x += stride)                                                       \
-  STACK (lanes + (first + r) % REDUCE_LANES * width, x, REDUCE_LANES * stride,                                         \
-         (n - r + REDUCE_LANES - 1) / REDUCE_LANES, width, first + r < REDUCE_LANES, ##__VA_ARGS__)
+  for (gsize r = 0; r < MIN (n, N_LANES); r++, x += stride)                                                            \
+  STACK (lanes + (first + r) % N_LANES * width, x, N_LANES * stride, (n - r + N_LANES - 1) / N_LANES, width,           \
+         first + r < N_LANES, ##__VA_ARGS__)
 
 /* Lanes of neighbouring results into one, by halves; those of rows that there were
  * none of hold nothing. */
 static inline void
-reduce_join_lanes (double *lanes, gsize width, gsize n_rows,
+reduce_join_lanes (double *lanes, guint n_lanes, gsize width, gsize n_rows,
                    void (*merge) (gpointer a, gconstpointer b, gsize width, gint64 a_count, gint64 b_count))
 {
-  gsize n = MIN (n_rows, REDUCE_LANES);
+  gsize n = MIN (n_rows, n_lanes);
 
-  for (gsize half = REDUCE_LANES / 2; half > 0; half /= 2)
+  for (gsize half = n_lanes / 2; half > 0; half /= 2)
     if (n > half)
       {
         merge (lanes, lanes + half * width, (n - half) * width, 0, 0);
@@ -279,7 +279,7 @@ reduce_fetch (gconstpointer data, gsize size)
                                                                                                                        \
   static void NAME##_join (gpointer partials, gpointer lanes, gsize width, gsize n_rows, guint pass)                   \
   {                                                                                                                    \
-    reduce_join_lanes (lanes, width, n_rows, NAME##_merge);                                                            \
+    reduce_join_lanes (lanes, REDUCE_LANES, width, n_rows, NAME##_merge);                                              \
     memcpy (partials, lanes, width * sizeof (double));                                                                 \
   }                                                                                                                    \
                                                                                                                        \

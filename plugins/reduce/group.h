@@ -10,6 +10,7 @@
 #pragma once
 
 #include "fold.h"
+#include "short.h"
 
 #define ADD(a, b) ((a) + (b))
 
@@ -60,6 +61,45 @@ add_group (ReduceWide *lanes, const float *x)
   }
 }
 
+static __attribute__ ((noinline, cold)) void
+sum_again (double *out, const float *x, gint64 step, gsize n, guint n_blocks)
+{
+  for (guint b = 0; b < n_blocks; b++)
+    if (!isfinite (out[b]))
+      sum_float32_each (out + b, x + b * step, 0, 1, n);
+}
+
+static inline __attribute__ ((always_inline)) void
+short_each_of (double *out, const float *x, gint64 step, gsize n_blocks, gsize n)
+{
+  gsize b = 0;
+
+#ifdef REDUCE_SHORT_AT_ONCE
+  if (n % REDUCE_SHORT_GROUP == 0)
+    for (; b + REDUCE_SHORT_GROUPS_AT_ONCE <= n_blocks; b += REDUCE_SHORT_GROUPS_AT_ONCE)
+      if (G_UNLIKELY (!reduce_short_groups (out + b, x + (gint64) b * step, step, n)))
+        sum_again (out + b, x + (gint64) b * step, step, n, REDUCE_SHORT_GROUPS_AT_ONCE);
+  for (; b + REDUCE_SHORT_AT_ONCE <= n_blocks; b += REDUCE_SHORT_AT_ONCE)
+    if (G_UNLIKELY (!reduce_short_sums (out + b, x + (gint64) b * step, step, n)))
+      sum_again (out + b, x + (gint64) b * step, step, n, REDUCE_SHORT_AT_ONCE);
+#endif
+  for (; b < n_blocks; b++)
+    {
+      out[b] = reduce_short_sum (x + (gint64) b * step, n);
+      if (G_UNLIKELY (!isfinite (out[b])))
+        sum_again (out + b, x + (gint64) b * step, step, n, 1);
+    }
+}
+
+static __attribute__ ((noinline)) void
+short_each (double *out, const float *x, gint64 step, gsize n_blocks, gsize n)
+{
+  if (n == REDUCE_SHORT_GROUP)
+    short_each_of (out, x, step, n_blocks, REDUCE_SHORT_GROUP);
+  else
+    short_each_of (out, x, step, n_blocks, n);
+}
+
 /* As REDUCE_BLOCK_FUNCTION has it. */
 static inline __attribute__ ((always_inline)) void
 grouped_blocks (double *out, const float *x, gint64 step, gsize n, guint n_blocks, guint fetched)
@@ -68,10 +108,9 @@ grouped_blocks (double *out, const float *x, gint64 step, gsize n, guint n_block
   const gsize in_groups = n / REDUCE_GROUP * REDUCE_GROUP;
   gsize i = 0;
 
-  /* Of no group: the same sums, without the way of groups around them. */
   if (n < REDUCE_GROUP)
     {
-      sum_float32_blocks (out, x, step, n, n_blocks, fetched);
+      short_each (out, x, step, n_blocks, n);
       return;
     }
   REDUCE_EACH_BLOCK (b, n_blocks)
@@ -95,7 +134,7 @@ grouped_blocks (double *out, const float *x, gint64 step, gsize n, guint n_block
   sum_join_each (out, lanes, n_blocks);
   REDUCE_EACH_BLOCK (b, n_blocks)
   if (G_UNLIKELY (!isfinite (out[b])))
-    sum_float32_each (out + b, x + b * step, 0, 1, n);
+    sum_again (out + b, x + b * step, step, n, 1);
 }
 
 /* ---- Rows ---- */
@@ -115,30 +154,44 @@ grouped_stack (double *acc, const float *x, gint64 stride, gsize n, gsize width,
 }
 
 static void
-groups_in_lanes (const ReduceRows *rows)
+groups_in_lanes (const ReduceRows *rows, guint n_lanes)
 {
-  REDUCE_ROWS_IN_LANES (rows, float, grouped_stack);
+  REDUCE_ROWS_IN_LANES_OF (n_lanes, double, rows, float, grouped_stack);
 }
 
 static void
-singles_in_lanes (const ReduceRows *rows)
+singles_in_lanes (const ReduceRows *rows, guint n_lanes)
 {
-  REDUCE_ROWS_IN_LANES (rows, float, sum_float32_stack);
+  REDUCE_ROWS_IN_LANES_OF (n_lanes, double, rows, float, sum_float32_stack);
 }
 
-/* Begins with a whole group. */
+/* Of a block that has so many rows. */
+static guint
+lanes_of (gsize n_rows)
+{
+  return n_rows < REDUCE_GROUP ? REDUCE_SHORT_LANES : REDUCE_LANES;
+}
+
+/* Begins with a whole group, or is a short block. */
 static void
 grouped_rows (const ReduceRows *rows)
 {
-  const gsize in_groups = rows->n_rows / REDUCE_GROUP * REDUCE_GROUP;
+  const guint n_lanes = rows->first == 0 ? lanes_of (rows->n_rows) : REDUCE_LANES;
+  const gsize in_groups = rows->n_rows / (4 * n_lanes) * (4 * n_lanes);
   ReduceRows part = *rows;
 
   part.n_rows = in_groups;
-  groups_in_lanes (&part);
+  groups_in_lanes (&part, n_lanes);
   part.elements = (const float *) rows->elements + (gint64) in_groups * rows->stride;
   part.first += in_groups;
   part.n_rows = rows->n_rows - in_groups;
-  singles_in_lanes (&part);
+  singles_in_lanes (&part, n_lanes);
+}
+
+static void
+all_rows_again (const ReduceRows *rows)
+{
+  singles_in_lanes (rows, REDUCE_LANES);
 }
 
 /* Whether one of the sums of a block is not finite. */

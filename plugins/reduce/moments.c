@@ -63,13 +63,13 @@ find_means (double *means, const double *sums, gsize width, gsize n_rows)
 }
 
 static void
-moments_join (gpointer partials, gpointer lanes, gsize width, gsize n_rows, guint pass)
+join_pass (double *sums, double *lanes, guint n_lanes, gsize width, gsize n_rows, guint pass)
 {
-  double *sums = partials, *squares = sums + width;
+  double *squares = sums + width;
   gboolean *again = again_of (lanes, width);
 
   if (pass != PASS_AGAIN || *again)
-    reduce_join_lanes (lanes, width, n_rows, sum_merge);
+    reduce_join_lanes (lanes, n_lanes, width, n_rows, sum_merge);
   switch (pass)
     {
     case PASS_SUMS:
@@ -84,6 +84,18 @@ moments_join (gpointer partials, gpointer lanes, gsize width, gsize n_rows, guin
     default:
       memcpy (squares, lanes, width * sizeof (double));
     }
+}
+
+static void
+moments_join (gpointer partials, gpointer lanes, gsize width, gsize n_rows, guint pass)
+{
+  join_pass (partials, lanes, REDUCE_LANES, width, n_rows, pass);
+}
+
+static void
+moments_join_grouped (gpointer partials, gpointer lanes, gsize width, gsize n_rows, guint pass)
+{
+  join_pass (partials, lanes, pass == PASS_SUMS ? lanes_of (n_rows) : REDUCE_LANES, width, n_rows, pass);
 }
 
 /* The squares of the distances of blocks' elements from their means. What follows the
@@ -211,10 +223,10 @@ REDUCE_INTEGERS (INTEGER_BLOCKS)
     REDUCE_ROWS_IN_LANES (rows, type, sum_##name##_stack);                                                             \
   }                                                                                                                    \
                                                                                                                        \
-  FOLD (name, type, sum_##name##_rows, sum_##name##_rows, 0)
+  FOLD (name, type, sum_##name##_rows, sum_##name##_rows, moments_join, 0)
 
 /* SUM_ROWS and SUM_AGAIN take rows into lanes, the first as blocks are summed. */
-#define FOLD(name, type, SUM_ROWS, SUM_AGAIN, GROUP)                                                                   \
+#define FOLD(name, type, SUM_ROWS, SUM_AGAIN, JOIN, GROUP)                                                             \
   SQUARES_STACK (name, type)                                                                                           \
                                                                                                                        \
   static void moments_##name##_results (gpointer partials, gconstpointer elements, gint64 step, gsize n_results,       \
@@ -283,13 +295,13 @@ REDUCE_INTEGERS (INTEGER_BLOCKS)
     .results = moments_##name##_results,                                                                               \
     .piece = moments_##name##_piece,                                                                                   \
     .rows = moments_##name##_rows,                                                                                     \
-    .join = moments_join,                                                                                              \
+    .join = JOIN,                                                                                                      \
     .merge = moments_merge,                                                                                            \
   };
 
 REDUCE_INTEGERS (STACK_AND_FOLD)
 STACK_AND_FOLD (FLOAT64, float64, double)
-FOLD (float32, float, grouped_rows, singles_in_lanes, REDUCE_GROUP)
+FOLD (float32, float, grouped_rows, all_rows_again, moments_join_grouped, REDUCE_GROUP)
 
 #define ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &moments_##name,
 

@@ -15,8 +15,9 @@
  * A sum of float32, unless it is wanted in binary64, has groups besides: of every
  * REDUCE_GROUP elements of a block those that go to the same lane, which are four, are
  * added in binary32, the first two, the last two and both sums, before the lane gets
- * them; what is left of a block does without. A block whose sum is then not finite is
- * summed again without groups.
+ * them; what is left of a block does without. A block of fewer elements than a group
+ * has four lanes, and groups of sixteen. A block whose sum is then not finite is
+ * summed again without groups, in all lanes.
  *
  * So it is for floats that are added or multiplied. Where the order of elements
  * changes no bit of the result (integers, extremes, truth) a fold takes them as it

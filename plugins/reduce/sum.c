@@ -35,7 +35,17 @@ REDUCE_ORDERED (prod_float64, double, 1.0, &one, MULTIPLY)
 /* ---- float32 in groups ---- */
 
 REDUCE_EACH_OF_BLOCKS (grouped, float)
-REDUCE_OF_PACKED (grouped, float, ADD)
+
+static inline void
+packed_each (double *out, const float *x, gint64 step, gsize n_blocks, gsize n)
+{
+  if (n < REDUCE_GROUP)
+    short_each (out, x, step, n_blocks, n);
+  else
+    grouped_each (out, x, step, n_blocks, n);
+}
+
+REDUCE_OF_PACKED (packed, float, ADD)
 
 /* Behind the lanes: whether the block is summed again, in the second pass. */
 static gboolean *
@@ -50,7 +60,7 @@ grouped_sum_rows (const ReduceRows *rows)
   if (rows->pass == 0)
     grouped_rows (rows);
   else if (*again_of (rows->lanes, rows->width))
-    singles_in_lanes (rows);
+    all_rows_again (rows);
 }
 
 static void
@@ -60,7 +70,7 @@ grouped_sum_join (gpointer partials, gpointer lanes, gsize width, gsize n_rows, 
 
   if (pass == 1 && !*again)
     return;
-  reduce_join_lanes (lanes, width, n_rows, sum_merge);
+  reduce_join_lanes (lanes, pass == 0 ? lanes_of (n_rows) : REDUCE_LANES, width, n_rows, sum_merge);
   if (pass == 1)
     {
       take_sums_again (partials, lanes, width);
@@ -76,8 +86,8 @@ static const ReduceFold grouped_sum = {
   .tile = REDUCE_TILE,
   .passes = 2,
   .group = REDUCE_GROUP,
-  .results = grouped_results,
-  .piece = grouped_piece,
+  .results = packed_results,
+  .piece = packed_piece,
   .rows = grouped_sum_rows,
   .join = grouped_sum_join,
   .merge = sum_merge,

@@ -71,6 +71,7 @@ static const struct
   { "permute_dims(x[:, ::-1, ::-1], [0, 2, 1]) + 1", swapped_reversed },
   { "x[:, :, ::2] * 2 + 1", sliced },
   { "y = x[0, :70]; y[:, None] - y", differences },
+  { "y = x[0, :300]; y[:20, None] - y", differences },
   { "contiguous(permute_dims(x, [0, 2, 1]))", copied },
   { "contiguous(permute_dims(x, [2, 0, 1]))", copied_last_first },
 };
@@ -120,6 +121,7 @@ test_strided (void)
   static const gint64 shapes[][3] = {
     { 1, 301, 517 }, { 1, 1024, 128 },  { 3, 128, 256 },  { 2, 1500, 70 },
     { 40, 70, 33 },  { 1, 1456, 1500 }, { 64, 176, 200 }, /* results past the caches */
+    { 1, 300, 16 },  { 2, 333, 8 },     { 1, 290, 9 },    /* rows many times over in a tile */
   };
   static const CandelaDType dtypes[] = { CANDELA_DTYPE_FLOAT32, CANDELA_DTYPE_INT64 };
 

@@ -376,6 +376,96 @@ test_sum_of_a_transposed_view (void)
   assert_same (a, b, "sum of a transposed view");
 }
 
+/* A sum of float32 as plugins/reduce/reduce.h defines it, element by element. */
+static double
+sum_block (const float *x, gsize n)
+{
+  const gsize n_lanes = n < 64 ? 4 : 16;
+  double lanes[16] = { -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0, -0.0 };
+  gsize i = 0;
+
+  for (; i + 4 * n_lanes <= n; i += 4 * n_lanes)
+    for (gsize l = 0; l < n_lanes; l++)
+      {
+        const volatile float first = x[i + l] + x[i + n_lanes + l];
+        const volatile float second = x[i + 2 * n_lanes + l] + x[i + 3 * n_lanes + l], sum = first + second;
+
+        lanes[l] += (double) sum;
+      }
+  for (; i < n; i++)
+    lanes[i % n_lanes] += (double) x[i];
+  for (gsize half = n_lanes / 2; half > 0; half /= 2)
+    for (gsize l = 0; l < half; l++)
+      lanes[l] += lanes[l + half];
+  return lanes[0];
+}
+
+static double
+sum_in_order (const float *x, gsize n)
+{
+  gsize half = 1024;
+
+  if (n <= 1024)
+    return sum_block (x, n);
+  while (2 * half < n)
+    half *= 2;
+  return sum_in_order (x, half) + sum_in_order (x + half, n - half);
+}
+
+/* Of numbers that nearly cancel, so that another order has other bits; rows, columns and
+ * rows of every other element, from lengths of a few to several blocks. */
+static void
+check_order (gsize n, gsize n_rows)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CandelaTensor) tensor =
+    candela_tensor_new (CANDELA_DTYPE_FLOAT32, (gint64[]){ (gint64) n_rows, (gint64) n }, 2, &error);
+  g_autoptr (CandelaNode) x = NULL;
+  g_autofree float *expected = g_new (float, n_rows);
+  static const char *const texts[] = {
+    "sum(x, axis=1)",
+    "sum(contiguous(x.T), axis=0)",
+    "sum(repeat(x, 2, axis=1)[:, ::2], axis=1)",
+    "sum(repeat(contiguous(x.T), 2, axis=1)[:, ::2], axis=0)",
+    "sum(x * 1, axis=1)",
+    "contiguous(sum(stack([x, x, x], axis=1), axis=2)[:, 1])",
+  };
+  float *data;
+
+  g_assert_no_error (error);
+  data = candela_tensor_get_writable_data (tensor);
+  for (gsize r = 0; r < n_rows; r++)
+    {
+      for (gsize i = 0; i < n; i++)
+        data[r * n + i] = (float) ldexp (g_random_double_range (-1, 1), g_random_int_range (-12, 12));
+      data[r * n + n - 1] = 0;
+      data[r * n + n - 1] = (float) -sum_in_order (data + r * n, n);
+      expected[r] = (float) sum_in_order (data + r * n, n);
+    }
+  x = candela_node_new_tensor (tensor);
+  for (gsize k = 0; k < G_N_ELEMENTS (texts); k++)
+    {
+      g_autoptr (CandelaNode) node = candela_expression_build (texts[k], &error, "x", x, NULL);
+      g_autoptr (CandelaTensor) sums = NULL;
+
+      g_assert_no_error (error);
+      sums = compute (node);
+      g_test_message ("%s, rows of %" G_GSIZE_FORMAT, texts[k], n);
+      g_assert_cmpmem (candela_tensor_get_data (sums), n_rows * sizeof (float), expected, n_rows * sizeof (float));
+    }
+}
+
+static void
+test_order (void)
+{
+  static const gsize lengths[] = { 96, 127, 128, 130, 191, 1000, 1023, 1024, 1025, 1039, 1040, 1088, 2060, 9001 };
+
+  for (gsize n = 1; n <= 80; n++)
+    check_order (n, 1 + n % 7 * 8);
+  for (gsize i = 0; i < G_N_ELEMENTS (lengths); i++)
+    check_order (lengths[i], 37 + i * 16);
+}
+
 static CandelaNode *
 constant (CandelaDType dtype, gint64 n, double value)
 {
@@ -534,6 +624,7 @@ main (int argc, char **argv)
   g_test_add_func ("/reduce/parts", test_parts);
   g_test_add_func ("/reduce/cast", test_cast);
   g_test_add_func ("/reduce/sum-of-a-transposed-view", test_sum_of_a_transposed_view);
+  g_test_add_func ("/reduce/order", test_order);
   g_test_add_func ("/reduce/accuracy", test_accuracy);
   g_test_add_func ("/reduce/sums-beyond-float32", test_sums_beyond_float32);
   g_test_add_func ("/reduce/no-worse-than-pairwise", test_no_worse_than_pairwise);
