@@ -19,6 +19,7 @@ static const struct
   { "inspect", tool_inspect, "show plugins and ops" },
   { "new-plugin", tool_new_plugin, "write a project that builds a plugin" },
   { "check", tool_check, "prove what ops declare" },
+  { "reference", tool_reference, "write a page for each op" },
 };
 
 static void

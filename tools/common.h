@@ -22,6 +22,7 @@ int tool_bench (int argc, char **argv);
 int tool_inspect (int argc, char **argv);
 int tool_new_plugin (int argc, char **argv);
 int tool_check (int argc, char **argv);
+int tool_reference (int argc, char **argv);
 
 /* "candela: message" in one line; frees the error. Returns the exit status. */
 int tool_fail (GError *error);

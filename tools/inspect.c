@@ -4,6 +4,7 @@
  * candela_op_describe(), whatever keys it has, so that a new fact shows without
  * a change here. */
 #include "common.h"
+#include "facts.h"
 
 #include <json-glib/json-glib.h>
 #include <string.h>
@@ -104,15 +105,6 @@ to_json (GVariant *variant)
 
 /* From here on: the same variants as text. */
 
-static const char *
-find_text (GVariant *dictionary, const char *key)
-{
-  const char *text = "";
-
-  g_variant_lookup (dictionary, key, "&s", &text);
-  return text;
-}
-
 static void
 print_op_lines (GString *out, GVariant *ops)
 {
@@ -122,9 +114,9 @@ print_op_lines (GString *out, GVariant *ops)
   g_variant_iter_init (&iter, ops);
   while ((op = g_variant_iter_next_value (&iter)) != NULL)
     {
-      const char *hidden_by = find_text (op, "hidden-by");
+      const char *hidden_by = tool_facts_get_text (op, "hidden-by");
 
-      g_string_append_printf (out, "  %-20s %s", find_text (op, "name"), find_text (op, "summary"));
+      g_string_append_printf (out, "  %-20s %s", tool_facts_get_text (op, "name"), tool_facts_get_text (op, "summary"));
       if (*hidden_by != '\0')
         g_string_append_printf (out, " (that of %s is used)", hidden_by);
       g_string_append_c (out, '\n');
@@ -150,11 +142,12 @@ print_plugin (GString *out, GVariant *plugin, gboolean details)
 {
   g_autoptr (GVariant) ops = g_variant_lookup_value (plugin, "ops", G_VARIANT_TYPE ("aa{sv}"));
 
-  g_string_append_printf (out, "%s %s: %s\n", find_text (plugin, "name"), find_text (plugin, "version"),
-                          find_text (plugin, "description"));
+  g_string_append_printf (out, "%s %s: %s\n", tool_facts_get_text (plugin, "name"),
+                          tool_facts_get_text (plugin, "version"), tool_facts_get_text (plugin, "description"));
   if (details)
     g_string_append_printf (out, "licence: %s\nmodule:  %s\nops:     %" G_GSIZE_FORMAT "\n",
-                            find_text (plugin, "license"), find_text (plugin, "filename"), g_variant_n_children (ops));
+                            tool_facts_get_text (plugin, "license"), tool_facts_get_text (plugin, "filename"),
+                            g_variant_n_children (ops));
   print_served_by (out, plugin);
   if (details)
     g_string_append_c (out, '\n');
@@ -181,37 +174,6 @@ print_all (GString *out, GVariant *all)
     g_string_append (out, "refused:\n");
   for (gsize i = 0; refused != NULL && refused[i] != NULL; i++)
     g_string_append_printf (out, "  %s\n", refused[i]);
-}
-
-/* "sum (x, axis=none, keepdims=false)" */
-static void
-print_signature (GString *out, GVariant *facts)
-{
-  static const char *const tables[] = { "inputs", "params" };
-  const char *separator = "";
-
-  g_string_append_printf (out, "%s (", find_text (facts, "name"));
-  for (guint t = 0; t < G_N_ELEMENTS (tables); t++)
-    {
-      g_autoptr (GVariant) rows = g_variant_lookup_value (facts, tables[t], G_VARIANT_TYPE ("aa{sv}"));
-
-      for (gsize i = 0; rows != NULL && i < g_variant_n_children (rows); i++)
-        {
-          g_autoptr (GVariant) row = g_variant_get_child_value (rows, i);
-          const char *need = find_text (row, "need");
-          const char *by_default = *find_text (row, "default") != '\0' ? find_text (row, "default") : "none";
-          gboolean required = FALSE;
-
-          g_variant_lookup (row, "required", "b", &required);
-          g_string_append_printf (out, "%s%s", separator, find_text (row, "name"));
-          if (t == 0)
-            g_string_append (out, strcmp (need, "variadic") == 0 ? "…" : strcmp (need, "optional") == 0 ? "=none" : "");
-          else if (!required)
-            g_string_append_printf (out, "=%s", by_default);
-          separator = ", ";
-        }
-    }
-  g_string_append_printf (out, ")\n  %s\n\n", find_text (facts, "summary"));
 }
 
 /* A value in a line. */
@@ -247,7 +209,7 @@ print_row (GString *out, GVariant *row)
   const char *key, *separator = "";
   GVariant *value;
 
-  g_string_append_printf (out, "  %-14s ", find_text (row, "name"));
+  g_string_append_printf (out, "  %-14s ", tool_facts_get_text (row, "name"));
   g_variant_iter_init (&iter, row);
   while (g_variant_iter_next (&iter, "{&sv}", &key, &value))
     {
@@ -265,8 +227,8 @@ print_row (GString *out, GVariant *row)
       g_variant_unref (value);
     }
   g_string_append_c (out, '\n');
-  if (*find_text (row, "summary") != '\0')
-    g_string_append_printf (out, "  %-14s %s\n", "", find_text (row, "summary"));
+  if (*tool_facts_get_text (row, "summary") != '\0')
+    g_string_append_printf (out, "  %-14s %s\n", "", tool_facts_get_text (row, "summary"));
 }
 
 static void
@@ -300,6 +262,23 @@ print_fact (GString *out, const char *key, GVariant *value)
     }
 }
 
+/* Under the signature. */
+static const char *const in_head[] = { "name", "summary", "formula", NULL };
+
+static void
+print_head (GString *out, GVariant *facts)
+{
+  tool_facts_append_signature (out, facts);
+  for (guint k = 1; in_head[k] != NULL; k++)
+    {
+      g_auto (GStrv) lines = g_strsplit (tool_facts_get_text (facts, in_head[k]), "\n", -1);
+
+      for (guint i = 0; lines[i] != NULL; i++)
+        g_string_append_printf (out, "%s  %s", i == 0 && k > 1 ? "\n\n" : "\n", lines[i]);
+    }
+  g_string_append (out, "\n\n");
+}
+
 static void
 print_op (GString *out, GVariant *facts)
 {
@@ -307,33 +286,14 @@ print_op (GString *out, GVariant *facts)
   const char *key;
   GVariant *value;
 
-  print_signature (out, facts);
+  print_head (out, facts);
   g_variant_iter_init (&iter, facts);
   while (g_variant_iter_next (&iter, "{&sv}", &key, &value))
     {
-      if (strcmp (key, "name") != 0 && strcmp (key, "summary") != 0)
+      if (!g_strv_contains (in_head, key))
         print_fact (out, key, value);
       g_variant_unref (value);
     }
-}
-
-/* An op by name or by operator, or NULL with the error of the name. */
-static CandelaOp *
-find_op (CandelaRegistry *registry, const char *name, GError **error)
-{
-  static const char *const positions[] = { "infix:", "prefix:", "index:", "attribute:" };
-  CandelaOp *op = NULL;
-
-  if (g_ascii_isalnum (*name) || *name == '_')
-    return candela_registry_lookup_op (registry, name, error);
-  for (guint i = 0; i < G_N_ELEMENTS (positions) && op == NULL; i++)
-    {
-      g_autofree char *symbol = g_strconcat (positions[i], name, NULL);
-
-      g_clear_error (error);
-      op = candela_registry_lookup_operator (registry, symbol, error);
-    }
-  return op;
 }
 
 /* The names of the plugins that have an op of that name too, and do not give it. */
@@ -378,12 +338,6 @@ describe_op (CandelaRegistry *registry, CandelaOp *op)
   return g_variant_ref_sink (g_variant_builder_end (&all));
 }
 
-static gboolean
-is_file_name (const char *name)
-{
-  return strchr (name, '/') != NULL || g_str_has_suffix (name, ".so") || g_str_has_suffix (name, ".ops");
-}
-
 /* What the argument names, described; is_op says what it is. */
 static GVariant *
 describe_named (CandelaRegistry *registry, const char *name, gboolean *is_op, GError **error)
@@ -392,14 +346,14 @@ describe_named (CandelaRegistry *registry, const char *name, gboolean *is_op, GE
   CandelaPlugin *plugin;
 
   *is_op = FALSE;
-  if (is_file_name (name))
+  if (tool_is_plugin_file (name))
     {
       plugin = candela_registry_load_file (registry, name, error);
       return plugin != NULL ? g_variant_ref_sink (describe_plugin (registry, plugin)) : NULL;
     }
 
   plugin = candela_registry_lookup_plugin (registry, name, NULL);
-  op = find_op (registry, name, error);
+  op = tool_find_op (registry, name, error);
   if (op != NULL)
     {
       *is_op = TRUE;
@@ -455,10 +409,10 @@ compare_versions (const char *a, const char *b)
 static int
 exists (CandelaRegistry *registry, const char *name, const char *version)
 {
-  gboolean is_file = is_file_name (name);
+  gboolean is_file = tool_is_plugin_file (name);
   CandelaPlugin *plugin =
     is_file ? candela_registry_load_file (registry, name, NULL) : candela_registry_lookup_plugin (registry, name, NULL);
-  g_autoptr (CandelaOp) op = plugin == NULL && !is_file ? find_op (registry, name, NULL) : NULL;
+  g_autoptr (CandelaOp) op = plugin == NULL && !is_file ? tool_find_op (registry, name, NULL) : NULL;
 
   if (op != NULL)
     plugin = candela_registry_lookup_plugin (registry, candela_op_get_plugin_name (op), NULL);
@@ -473,7 +427,7 @@ exists (CandelaRegistry *registry, const char *name, const char *version)
 static int
 print_key_file (CandelaRegistry *registry, const char *name)
 {
-  gboolean path = is_file_name (name);
+  gboolean path = tool_is_plugin_file (name);
   GError *error = NULL;
   CandelaPlugin *plugin = path ? candela_registry_load_file (registry, name, &error)
                                : candela_registry_lookup_plugin (registry, name, &error);

@@ -159,7 +159,7 @@ static void
 append_comment (GString *out, const char *function, GVariant *description, GPtrArray *inputs, GPtrArray *params)
 {
   g_auto (GStrv) outputs = NULL;
-  g_autofree char *summary = NULL;
+  g_autofree char *summary = NULL, *formula = NULL;
 
   g_string_append_printf (out, "/**\n * %s:\n", function);
   for (guint i = 0; i < inputs->len; i++)
@@ -172,6 +172,14 @@ append_comment (GString *out, const char *function, GVariant *description, GPtrA
       g_autofree char *text = without_stop (summary);
 
       g_string_append_printf (out, " * %s.\n *\n", text);
+    }
+  if (g_variant_lookup (description, "formula", "s", &formula))
+    {
+      g_auto (GStrv) lines = g_strsplit (formula, "\n", -1);
+
+      for (guint k = 0; lines[k] != NULL; k++)
+        g_string_append_printf (out, " *     %s\n", lines[k]);
+      g_string_append (out, " *\n");
     }
   g_variant_lookup (description, "outputs", "^as", &outputs);
   g_string_append (out, " * Returns: (transfer full) (nullable): ");

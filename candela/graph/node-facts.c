@@ -2,6 +2,8 @@
  *
  * What can be asked of a node. */
 #include <candela/graph/node-private.h>
+
+#include <candela/op/script-private.h>
 #include <string.h>
 
 /**
@@ -113,6 +115,27 @@ candela_node_get_op (CandelaNode *node)
   g_return_val_if_fail (node != NULL, NULL);
 
   return node->kind == CANDELA_NODE_OP ? node->u.op.op : NULL;
+}
+
+/**
+ * candela_node_get_params:
+ * @node: a node
+ *
+ * The parameters of an op node by their names, as candela_node_new_for_op() takes them;
+ * those that have defaults too. What is not given and has none is left out.
+ *
+ * Returns: (transfer full): a dictionary of type `a{sv}`; empty for other kinds
+ *
+ * Since: 1.0
+ */
+GVariant *
+candela_node_get_params (CandelaNode *node)
+{
+  g_return_val_if_fail (node != NULL, NULL);
+
+  if (node->kind != CANDELA_NODE_OP || node->u.op.params == NULL)
+    return g_variant_ref_sink (g_variant_new_array (G_VARIANT_TYPE ("{sv}"), NULL, 0));
+  return g_variant_ref_sink (candela_script_params_to_variant (node->u.op.params));
 }
 
 /**

@@ -112,6 +112,9 @@ CANDELA_AVAILABLE_IN_1_0
 CandelaOp *candela_node_get_op (CandelaNode *node);
 
 CANDELA_AVAILABLE_IN_1_0
+GVariant *candela_node_get_params (CandelaNode *node);
+
+CANDELA_AVAILABLE_IN_1_0
 guint candela_node_get_n_outputs (CandelaNode *node);
 
 CANDELA_AVAILABLE_IN_1_0

@@ -15,6 +15,27 @@ static const char *const shape_names[] = { "static", "data" };
 #define NAME_OF(names, value) ((guint) (value) < G_N_ELEMENTS (names) ? names[value] : "unknown")
 
 static GVariant *
+describe_kinds (CandelaDTypeKind kinds)
+{
+  static const struct
+  {
+    CandelaDTypeKind kind;
+    const char *name;
+  } names[] = { { CANDELA_DTYPE_KIND_BOOL, "bool" },
+                { CANDELA_DTYPE_KIND_SIGNED, "int" },
+                { CANDELA_DTYPE_KIND_UNSIGNED, "uint" },
+                { CANDELA_DTYPE_KIND_FLOAT, "float" },
+                { CANDELA_DTYPE_KIND_COMPLEX, "complex" } };
+  GVariantBuilder list;
+
+  g_variant_builder_init (&list, G_VARIANT_TYPE_STRING_ARRAY);
+  for (guint k = 0; k < G_N_ELEMENTS (names); k++)
+    if ((kinds & names[k].kind) != 0)
+      g_variant_builder_add (&list, "s", names[k].name);
+  return g_variant_builder_end (&list);
+}
+
+static GVariant *
 describe_inputs (const CandelaOpFacts *facts)
 {
   GVariantBuilder list;
@@ -31,6 +52,8 @@ describe_inputs (const CandelaOpFacts *facts)
                              g_variant_new_string ((input->flags & CANDELA_INPUT_VARIADIC) != 0   ? "variadic"
                                                    : (input->flags & CANDELA_INPUT_OPTIONAL) != 0 ? "optional"
                                                                                                   : "required"));
+      if (input->kinds != 0)
+        g_variant_builder_add (&item, "{sv}", "kinds", describe_kinds (input->kinds));
       if (input->fixed != CANDELA_DTYPE_INVALID)
         g_variant_builder_add (&item, "{sv}", "dtype", g_variant_new_string (candela_dtype_get_name (input->fixed)));
       if (input->summary != NULL)

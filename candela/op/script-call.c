@@ -42,6 +42,27 @@ candela_script_call_init (CandelaScriptCall *call)
 }
 
 static GVariant *
+scalar_to_variant (const CandelaParams *params, guint k)
+{
+  double real, imaginary;
+
+  switch (candela_params_get_scalar_kind (params, k))
+    {
+    case CANDELA_DTYPE_BOOL:
+      return g_variant_new_boolean (candela_params_get_bool (params, k));
+    case CANDELA_DTYPE_INT64:
+      return g_variant_new_int64 (candela_params_get_int (params, k));
+    case CANDELA_DTYPE_UINT64:
+      return g_variant_new_uint64 (candela_params_get_uint (params, k));
+    case CANDELA_DTYPE_COMPLEX128:
+      candela_params_get_complex (params, k, &real, &imaginary);
+      return g_variant_new ("(dd)", real, imaginary);
+    default:
+      return g_variant_new_double (candela_params_get_float (params, k));
+    }
+}
+
+static GVariant *
 value_to_variant (const CandelaParams *params, guint k)
 {
   const gint64 *items;
@@ -64,11 +85,7 @@ value_to_variant (const CandelaParams *params, guint k)
       return g_variant_new_fixed_array (G_VARIANT_TYPE_INT64, items, n, sizeof *items);
     case CANDELA_PARAM_SCALAR:
     default:
-      if (candela_params_get_scalar_kind (params, k) == CANDELA_DTYPE_BOOL)
-        return g_variant_new_boolean (candela_params_get_bool (params, k));
-      if (candela_params_get_scalar_kind (params, k) == CANDELA_DTYPE_INT64)
-        return g_variant_new_int64 (candela_params_get_int (params, k));
-      return g_variant_new_double (candela_params_get_float (params, k));
+      return scalar_to_variant (params, k);
     }
 }
 

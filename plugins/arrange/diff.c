@@ -298,5 +298,7 @@ compute_diff (CandelaKernel *kernel, GError **error)
 
 static const CandelaKernelInfo diff_kernels[] = { { .compute = compute_diff }, { .compute = NULL } };
 
-ARRANGE_OP (diff, "Differences of neighbours along an axis, n times", .inputs = diff_inputs, .params = diff_params,
-            .infer = infer_diff, .kernels = diff_kernels, .fold = fold_diff)
+ARRANGE_OP (diff, "Differences of neighbours along an axis, n times",
+            .formula = "out[i] = x[i + 1] - x[i], i along axis; n times",
+            .example = "x = [1, 4, 9, 16]; diff(x), diff(x, n=2), diff(x, prepend=[0])", .inputs = diff_inputs,
+            .params = diff_params, .infer = infer_diff, .kernels = diff_kernels, .fold = fold_diff)

@@ -90,7 +90,9 @@ fold_concat (const CandelaInference *inference)
 
 static const CandelaKernelInfo concat_kernels[] = { { .compute = compute_concat }, { .compute = NULL } };
 
-ARRANGE_OP (concat, "Arrays of one shape, but for one axis, joined along that axis", .inputs = arrays,
+ARRANGE_OP (concat, "Arrays of one shape, but for one axis, joined along that axis",
+            .formula = "out = arrays[0], arrays[1], …, one after the other along axis",
+            .example = "x = ones([1, 2]); y = zeros([1, 2]); concat(x, y), concat(x, y, axis=1)", .inputs = arrays,
             .params = concat_params, .infer = infer_concat, .kernels = concat_kernels, .fold = fold_concat,
             .takes_halves = TRUE)
 
@@ -148,5 +150,7 @@ compute_stack (CandelaKernel *kernel, GError **error)
 
 static const CandelaKernelInfo stack_kernels[] = { { .compute = compute_stack }, { .compute = NULL } };
 
-ARRANGE_OP (stack, "Arrays of one shape joined along a new axis", .inputs = arrays, .params = stack_params,
-            .infer = infer_stack, .kernels = stack_kernels, .takes_halves = TRUE)
+ARRANGE_OP (stack, "Arrays of one shape joined along a new axis",
+            .formula = "out[…, k, …] = arrays[k][…], the k at axis",
+            .example = "x = [1, 2]; y = [3, 4]; stack(x, y), stack(x, y, axis=1)", .inputs = arrays,
+            .params = stack_params, .infer = infer_stack, .kernels = stack_kernels, .takes_halves = TRUE)

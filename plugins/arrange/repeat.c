@@ -171,7 +171,9 @@ compute_tile (CandelaKernel *kernel, GError **error)
 
 static const CandelaKernelInfo tile_kernels[] = { { .compute = compute_tile }, { .compute = NULL } };
 
-ARRANGE_OP (tile, "x several times over, along each axis", .inputs = arrange_x, .params = tile_params,
+ARRANGE_OP (tile, "x several times over, along each axis",
+            .formula = "out[i] = x[i mod n], i along each axis, n the length of x there",
+            .example = "tile([1, 2], [2]), tile([1, 2], [2, 2])", .inputs = arrange_x, .params = tile_params,
             .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_tile, .kernels = tile_kernels, .takes_halves = TRUE)
 
 /* repeat */
@@ -390,5 +392,8 @@ compute_repeat (CandelaKernel *kernel, GError **error)
 
 static const CandelaKernelInfo repeat_kernels[] = { { .compute = compute_repeat }, { .compute = NULL } };
 
-ARRANGE_OP (repeat, "Each element of x several times over", .inputs = arrange_x, .params = repeat_params,
-            .infer = infer_repeat, .kernels = repeat_kernels, .fold = fold_repeat, .takes_halves = TRUE)
+ARRANGE_OP (repeat, "Each element of x several times over",
+            .formula = "out[i] = x[⌊i / repeats⌋], i along axis, where repeats is one number",
+            .example = "repeat([1, 2, 3], [2]), repeat([1, 2, 3], [0, 1, 2])", .inputs = arrange_x,
+            .params = repeat_params, .infer = infer_repeat, .kernels = repeat_kernels, .fold = fold_repeat,
+            .takes_halves = TRUE)

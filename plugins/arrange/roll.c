@@ -183,5 +183,7 @@ compute_roll (CandelaKernel *kernel, GError **error)
 static const CandelaKernelInfo roll_kernels[] = { { .compute = compute_roll }, { .compute = NULL } };
 
 ARRANGE_OP (roll, "The elements of x moved along axes; those that leave at one end come in at the other",
-            .inputs = arrange_x, .params = roll_params, .infer = infer_roll, .kernels = roll_kernels, .fold = fold_roll,
+            .formula = "out[(i + shift) mod n] = x[i], i along each of axis, n the length of x there",
+            .example = "roll([1, 2, 3, 4, 5], [2]), roll([[1, 2], [3, 4]], [1], axis=[0])", .inputs = arrange_x,
+            .params = roll_params, .infer = infer_roll, .kernels = roll_kernels, .fold = fold_roll,
             .takes_halves = TRUE)

@@ -275,13 +275,15 @@ static const CandelaParamInfo eye_params[] = {
   { NULL },
 };
 
-#define OP(NAME, INFER, PARAMS, SUMMARY)                                                                               \
+#define OP(NAME, INFER, PARAMS, SUMMARY, FORMULA, EXAMPLE)                                                             \
   static const CandelaKernelInfo NAME##_kernels[] = { { .compute = compute_##NAME }, { .compute = NULL } };            \
                                                                                                                        \
   const CandelaOpInfo create_##NAME##_op = {                                                                           \
     .struct_size = sizeof (CandelaOpInfo),                                                                             \
     .name = #NAME,                                                                                                     \
     .summary = SUMMARY,                                                                                                \
+    .formula = FORMULA,                                                                                                \
+    .example = EXAMPLE,                                                                                                \
     .since = "1.0",                                                                                                    \
     .params = PARAMS,                                                                                                  \
     .axes = CANDELA_AXES_OPAQUE,                                                                                       \
@@ -290,7 +292,8 @@ static const CandelaParamInfo eye_params[] = {
     .takes_halves = TRUE,                                                                                              \
   };
 
-OP (full, infer_full, full_params, "An array of one value")
-OP (zeros, infer_constant, constant_params, "An array of zeros")
-OP (ones, infer_constant, constant_params, "An array of ones")
-OP (eye, infer_eye, eye_params, "A matrix of zeros with ones on a diagonal")
+OP (full, infer_full, full_params, "An array of one value", "out[…] = fill_value", "full([2, 3], 7)")
+OP (zeros, infer_constant, constant_params, "An array of zeros", "out[…] = 0", "zeros([2, 3])")
+OP (ones, infer_constant, constant_params, "An array of ones", "out[…] = 1", "ones([2, 3], dtype=int32)")
+OP (eye, infer_eye, eye_params, "A matrix of zeros with ones on a diagonal", "out[i, j] = 1 where j - i = k, else 0",
+    "eye(2), eye(2, 3, k=1)")

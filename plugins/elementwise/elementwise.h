@@ -11,6 +11,8 @@
  * promoted back to a signed type on the way. */
 #pragma once
 
+#include "reference.h"
+
 #include <candela/candela-plugin.h>
 #include <math.h>
 
@@ -107,12 +109,13 @@ G_BEGIN_DECLS
 /* The kernel table of an op, from lists of rows. */
 #define ELEMENTWISE_TABLE(op, ...) static const CandelaKernelInfo op##_kernels[] = { __VA_ARGS__{ .loop = NULL } };
 
-/* The declaration of an op whose loops and table (op_kernels) are there; what is
- * not common to all follows as designated initializers. */
+/* The declaration of an op whose loops, table (op_kernels) and texts (REFERENCE_op) are
+ * there; what is not common to all follows as designated initializers. */
 #define ELEMENTWISE_OP(op, op_inputs, op_summary, ...)                                                                 \
   static const CandelaOpInfo op##_info = { .struct_size = sizeof (CandelaOpInfo),                                      \
                                            .name = #op,                                                                \
                                            .summary = op_summary,                                                      \
+                                           REFERENCE_##op,                                                             \
                                            .since = "1.0",                                                             \
                                            .inputs = op_inputs,                                                        \
                                            .axes = CANDELA_AXES_ELEMENTWISE,                                           \

@@ -54,7 +54,7 @@ static const CandelaParamInfo params_table[] = {
   { NULL },
 };
 
-#define FREQUENCY_OP(op, half, op_summary)                                                                             \
+#define FREQUENCY_OP(op, half, op_summary, op_formula, op_example)                                                     \
   static gboolean infer_##op (CandelaInference *inference, GError **error)                                             \
   {                                                                                                                    \
     return infer (inference, half, error);                                                                             \
@@ -69,13 +69,17 @@ static const CandelaParamInfo params_table[] = {
   static const CandelaOpInfo op##_info = { .struct_size = sizeof (CandelaOpInfo),                                      \
                                            .name = #op,                                                                \
                                            .summary = op_summary,                                                      \
+                                           .formula = op_formula,                                                      \
+                                           .example = op_example,                                                      \
                                            .since = "1.0",                                                             \
                                            .params = params_table,                                                     \
                                            .axes = CANDELA_AXES_OPAQUE,                                                \
                                            .infer = infer_##op,                                                        \
                                            .kernels = op##_kernels };
 
-FREQUENCY_OP (fftfreq, FALSE, "The frequencies of the numbers that fft gives")
-FREQUENCY_OP (rfftfreq, TRUE, "The frequencies of the numbers that rfft gives")
+FREQUENCY_OP (fftfreq, FALSE, "The frequencies of the numbers that fft gives",
+              "out[k] = k / (n · d) where k < n / 2, else (k - n) / (n · d)", "fftfreq(4), fftfreq(5, d=0.1)")
+FREQUENCY_OP (rfftfreq, TRUE, "The frequencies of the numbers that rfft gives", "out[k] = k / (n · d), k ≤ n / 2",
+              "rfftfreq(4), rfftfreq(5, d=0.1)")
 
 const CandelaOpInfo *const fft_frequency_ops[] = { &fftfreq_info, &rfftfreq_info, NULL };

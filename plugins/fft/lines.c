@@ -337,7 +337,7 @@ static const CandelaParamInfo params_table[] = {
 static const CandelaInputInfo inputs_any[] = { { "x", .summary = "the numbers" }, { NULL } };
 static const CandelaInputInfo inputs_real[] = { { "x", REAL_KINDS, .summary = "real numbers" }, { NULL } };
 
-#define FFT_OP(op, op_inputs, op_summary)                                                                              \
+#define FFT_OP(op, op_inputs, op_summary, op_formula, op_example)                                                      \
   static gboolean infer_##op (CandelaInference *inference, GError **error)                                             \
   {                                                                                                                    \
     return infer (inference, &kind_##op, error);                                                                       \
@@ -352,6 +352,8 @@ static const CandelaInputInfo inputs_real[] = { { "x", REAL_KINDS, .summary = "r
   static const CandelaOpInfo op##_info = { .struct_size = sizeof (CandelaOpInfo),                                      \
                                            .name = #op,                                                                \
                                            .summary = op_summary,                                                      \
+                                           .formula = op_formula,                                                      \
+                                           .example = op_example,                                                      \
                                            .since = "1.0",                                                             \
                                            .inputs = op_inputs,                                                        \
                                            .params = params_table,                                                     \
@@ -359,12 +361,22 @@ static const CandelaInputInfo inputs_real[] = { { "x", REAL_KINDS, .summary = "r
                                            .infer = infer_##op,                                                        \
                                            .kernels = op##_kernels };
 
-FFT_OP (fft, inputs_any, "The discrete Fourier transform along an axis")
-FFT_OP (ifft, inputs_any, "The inverse of fft")
-FFT_OP (rfft, inputs_real, "The discrete Fourier transform of real numbers: its first half, the rest being conjugate")
-FFT_OP (irfft, inputs_any, "The inverse of rfft: real numbers from half a spectrum")
-FFT_OP (hfft, inputs_any, "The transform of half of a signal whose other half is conjugate: real numbers")
-FFT_OP (ihfft, inputs_real, "The inverse of hfft: half of a signal from its real spectrum")
+FFT_OP (fft, inputs_any, "The discrete Fourier transform along an axis",
+        "out[k] = Σₘ x[m] · exp(-2πj · k · m / n), m along axis", "fft([1.0, 2.0, 0.0, -1.0]), fft([1.0, 1.0], n=4)")
+FFT_OP (ifft, inputs_any, "The inverse of fft", "out[m] = Σₖ x[k] · exp(2πj · k · m / n) / n, k along axis",
+        "ifft([4.0, 0.0, 0.0, 0.0]), ifft(fft([1.0, 2.0, 3.0]))")
+FFT_OP (rfft, inputs_real, "The discrete Fourier transform of real numbers: its first half, the rest being conjugate",
+        "out[k] = Σₘ x[m] · exp(-2πj · k · m / n), m along axis, k ≤ n / 2", "rfft([1.0, 2.0, 0.0, -1.0])")
+FFT_OP (irfft, inputs_any, "The inverse of rfft: real numbers from half a spectrum",
+        "out[m] = Σₖ x[k] · exp(2πj · k · m / n) / n, k along axis, x[n - k] = conj(x[k])\n"
+        "n = 2 · (length - 1) if it is not given",
+        "irfft([2+0j, 1-3j, 0j]), irfft(rfft([1.0, 2.0, 3.0]), n=3)")
+FFT_OP (hfft, inputs_any, "The transform of half of a signal whose other half is conjugate: real numbers",
+        "out[k] = Σₘ x[m] · exp(-2πj · k · m / n), m along axis, x[n - m] = conj(x[m])\n"
+        "n = 2 · (length - 1) if it is not given",
+        "hfft([1+0j, 2-1j, 3+0j])")
+FFT_OP (ihfft, inputs_real, "The inverse of hfft: half of a signal from its real spectrum",
+        "out[m] = Σₖ x[k] · exp(2πj · k · m / n) / n, k along axis, m ≤ n / 2", "ihfft([1.0, 2.0, 0.0, -1.0])")
 
 const CandelaOpInfo *const fft_line_ops[] = {
   &fft_info, &ifft_info, &rfft_info, &irfft_info, &hfft_info, &ihfft_info, NULL,

@@ -153,6 +153,8 @@ const CandelaOpInfo index_take_along_axis_op = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "take_along_axis",
   .summary = "The elements of x along an axis, each by an index of its own",
+  .formula = "out[i, j] = x[i, indices[i, j]], where axis is 1",
+  .example = "take_along_axis([[10, 20, 30], [40, 50, 60]], [[2, 0], [1, 1]])",
   .since = "1.0",
   .inputs = index_inputs,
   .params = along_params,

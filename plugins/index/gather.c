@@ -129,6 +129,8 @@ const CandelaOpInfo index_gather_op = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "gather",
   .summary = "The elements of x that an array of indices for each of some axes chooses",
+  .formula = "out[i] = x[indices[0][i], indices[1][i], …], for axes 0, 1, …",
+  .example = "x = reshape(arange(6), [2, 3]); gather(x, [0, 1, 1], [2, 0, -1]), gather(x, [0, 2], axes=[1])",
   .since = "1.0",
   .inputs = inputs,
   .params = params,

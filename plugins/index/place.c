@@ -220,6 +220,8 @@ const CandelaOpInfo index_place_op = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "place",
   .summary = "x with values, one after the other, where a mask is true",
+  .formula = "out = x, but the elements where mask is true are values, in row-major order",
+  .example = "x = arange(5); place(x, x % 2 == 0, [10, 20, 30])",
   .since = "1.0",
   .inputs = inputs,
   .axes = CANDELA_AXES_OPAQUE,

@@ -152,6 +152,8 @@ const CandelaOpInfo index_take_op = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "take",
   .summary = "The elements of x along an axis that the indices name",
+  .formula = "out[…, i, …] = x[…, indices[i], …], at axis",
+  .example = "take([10, 20, 30], [2, 0, -1]), take([[1, 2, 3], [4, 5, 6]], [2, 0], axis=1)",
   .since = "1.0",
   .inputs = index_inputs,
   .params = take_params,

@@ -70,6 +70,9 @@ static const CandelaOpInfo cholesky_info = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "cholesky",
   .summary = "The triangular matrix L with x = L L^H, of a Hermitian positive-definite x",
+  .formula = "x = out · outᴴ, out[i, j] = 0 where j > i\n"
+             "upper: x = outᴴ · out, out[i, j] = 0 where i > j",
+  .example = "x = [[4.0, 2.0], [2.0, 5.0]]; cholesky(x), cholesky(x, upper=true)",
   .since = "1.0",
   .inputs = lapack_inputs,
   .params = params,

@@ -148,6 +148,8 @@ static const CandelaOpInfo eigvalsh_info = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "eigvalsh",
   .summary = "The eigenvalues of a Hermitian matrix, from the smallest to the largest",
+  .formula = "out = the λ with x · v = λ · v, from the smallest to the largest",
+  .example = "eigvalsh([[2.0, 1.0], [1.0, 2.0]])",
   .since = "1.0",
   .inputs = lapack_inputs,
   .axes = CANDELA_AXES_OPAQUE,
@@ -160,6 +162,9 @@ static const CandelaOpInfo eigh_info = {
   .name = "eigh",
   .summary =
     "The eigenvalues of a Hermitian matrix, from the smallest to the largest, and its eigenvectors, as columns",
+  .formula = "x · eigenvectors[:, k] = eigenvalues[k] · eigenvectors[:, k]\n"
+             "eigenvectorsᴴ · eigenvectors = 1",
+  .example = "eigh([[2.0, 1.0], [1.0, 2.0]])",
   .since = "1.0",
   .inputs = lapack_inputs,
   .outputs = outputs,

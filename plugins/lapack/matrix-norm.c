@@ -166,6 +166,11 @@ static const CandelaOpInfo matrix_norm_info = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "matrix_norm",
   .summary = "A norm of matrices",
+  .formula = "fro: out = √(Σᵢⱼ |x[i, j]|²)\n"
+             "1: out = maxⱼ Σᵢ |x[i, j]|\n"
+             "inf: out = maxᵢ Σⱼ |x[i, j]|\n"
+             "2: out = the largest singular value",
+  .example = "x = [[1.0, -2.0], [3.0, 4.0]]; matrix_norm(x), matrix_norm(x, ord=\"1\"), matrix_norm(x, ord=\"inf\")",
   .since = "1.0",
   .inputs = lapack_inputs,
   .params = params_table,

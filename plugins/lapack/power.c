@@ -96,6 +96,8 @@ static const CandelaOpInfo matrix_power_info = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "matrix_power",
   .summary = "A square matrix to an integer power",
+  .formula = "out = x · x · … · x, n of them; of n < 0: of the inverse of x",
+  .example = "x = [[1.0, 1.0], [1.0, 0.0]]; matrix_power(x, 5), matrix_power(x, -1)",
   .since = "1.0",
   .inputs = lapack_inputs,
   .params = params,

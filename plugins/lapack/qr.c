@@ -152,6 +152,8 @@ static const CandelaOpInfo qr_info = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "qr",
   .summary = "x = Q R, with orthonormal columns in Q and R upper triangular",
+  .formula = "x = q · r, qᴴ · q = 1, r[i, j] = 0 where i > j",
+  .example = "qr([[3.0, 1.0], [4.0, 2.0]])",
   .since = "1.0",
   .inputs = lapack_inputs,
   .outputs = outputs,

@@ -214,6 +214,8 @@ static const CandelaOpInfo matrix_rank_info = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "matrix_rank",
   .summary = "How many singular values of a matrix are not zero",
+  .formula = "out = the number of singular values that are above rtol times the largest",
+  .example = "matrix_rank([[1.0, 2.0], [2.0, 4.0]])",
   .since = "1.0",
   .inputs = inputs,
   .axes = CANDELA_AXES_OPAQUE,
@@ -225,6 +227,9 @@ static const CandelaOpInfo pinv_info = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "pinv",
   .summary = "The pseudo-inverse of a matrix, after Moore and Penrose",
+  .formula = "x · out · x = x, out · x · out = out\n"
+             "(x · out)ᴴ = x · out, (out · x)ᴴ = out · x",
+  .example = "pinv([[1.0], [1.0]])",
   .since = "1.0",
   .inputs = inputs,
   .axes = CANDELA_AXES_OPAQUE,

@@ -211,6 +211,8 @@ static const CandelaOpInfo solve_info = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "solve",
   .summary = "The X with A X = B",
+  .formula = "x1 · out = x2",
+  .example = "solve([[2.0, 1.0], [1.0, 3.0]], [3.0, 5.0])",
   .since = "1.0",
   .inputs = inputs,
   .axes = CANDELA_AXES_OPAQUE,

@@ -289,6 +289,8 @@ static const CandelaOpInfo vector_norm_info = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "vector_norm",
   .summary = "A norm of vectors along one axis or several",
+  .formula = "out = (Σᵢ |x[i]|^ord)^(1 / ord), i over the axes in axis",
+  .example = "x = [3.0, -4.0]; vector_norm(x), vector_norm(x, ord=1)",
   .since = "1.0",
   .inputs = inputs,
   .params = params_table,

@@ -55,7 +55,9 @@ fold_permute_dims (const CandelaInference *inference)
   return 0;
 }
 
-LAYOUT_OP (permute_dims, "x with its axes in another order", .params = permute_dims_params,
+LAYOUT_OP (permute_dims, "x with its axes in another order",
+           .formula = "out[i, j, …] = x[…], of which axes[0] is i, axes[1] is j, …",
+           .example = "permute_dims([[[1, 2], [3, 4]]], axes=[2, 0, 1])", .params = permute_dims_params,
            .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_permute_dims, .fold = fold_permute_dims)
 
 /* transpose */
@@ -78,8 +80,9 @@ fold_transpose (const CandelaInference *inference)
   return candela_layout_get_rank (candela_inference_get_input_layout (inference, 0)) <= 1 ? 0 : -1;
 }
 
-LAYOUT_OP (transpose, "x with its axes in reverse order", .operators = "attribute:.T",
-           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_transpose, .fold = fold_transpose)
+LAYOUT_OP (transpose, "x with its axes in reverse order", .formula = "out[i, j, …, k] = x[k, …, j, i]",
+           .example = "[[1, 2, 3], [4, 5, 6]].T", .operators = "attribute:.T", .aliasing = CANDELA_ALIASING_REFERENCE,
+           .infer = infer_transpose, .fold = fold_transpose)
 
 /* matrix_transpose */
 
@@ -114,6 +117,7 @@ infer_matrix_transpose (CandelaInference *inference, GError **error)
 }
 
 LAYOUT_OP (matrix_transpose, "x, or each matrix of a stack, with its last two axes swapped",
+           .formula = "out[…, i, j] = x[…, j, i]", .example = "matrix_transpose([[[1, 2, 3], [4, 5, 6]]])",
            .operators = "attribute:.mT", .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_matrix_transpose)
 
 /* diagonal */
@@ -150,7 +154,9 @@ infer_diagonal (CandelaInference *inference, GError **error)
   return layout_answer (inference, candela_layout_new_strided (shape, rank - 1, strides, rank - 1, start, error));
 }
 
-LAYOUT_OP (diagonal, "A diagonal of x, or of each matrix of a stack, as its last axis", .params = diagonal_params,
+LAYOUT_OP (diagonal, "A diagonal of x, or of each matrix of a stack, as its last axis",
+           .formula = "out[…, i] = x[…, i, i + offset], or x[…, i - offset, i] where offset < 0",
+           .example = "x = [[1, 2, 3], [4, 5, 6]]; diagonal(x), diagonal(x, offset=1)", .params = diagonal_params,
            .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_diagonal)
 
 /* moveaxis */
@@ -222,7 +228,9 @@ infer_moveaxis (CandelaInference *inference, GError **error)
   return answer_permuted (inference, axes, rank, error);
 }
 
-LAYOUT_OP (moveaxis, "x with some axes moved to other places", .params = moveaxis_params,
+LAYOUT_OP (moveaxis, "x with some axes moved to other places",
+           .formula = "out = x with its axis source[k] at destination[k], the others in their order",
+           .example = "moveaxis([[[1, 2], [3, 4]]], source=[0], destination=[-1])", .params = moveaxis_params,
            .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_moveaxis)
 
 /* flip */
@@ -252,7 +260,9 @@ infer_flip (CandelaInference *inference, GError **error)
                                                : candela_layout_flip (layout, axes, n_axes, error));
 }
 
-LAYOUT_OP (flip, "x with the order of its elements reversed along some axes", .params = flip_params,
+LAYOUT_OP (flip, "x with the order of its elements reversed along some axes",
+           .formula = "out[i] = x[n - 1 - i], i along each of axis",
+           .example = "x = [[1, 2, 3], [4, 5, 6]]; flip(x), flip(x, axis=[1])", .params = flip_params,
            .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_flip)
 
 const CandelaOpInfo *const layout_axes_ops[] = {

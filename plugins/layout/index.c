@@ -259,8 +259,9 @@ infer_index (CandelaInference *inference, GError **error)
                         layout_index (inference, candela_inference_get_input_layout (inference, 0), key, error));
 }
 
-LAYOUT_OP (index, "A part of x, as x[1:4, ::-1, None, 0, ...]", .params = index_params, .operators = "index:[]",
-           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_index)
+LAYOUT_OP (index, "A part of x, as x[1:4, ::-1, None, 0, ...]", .formula = "out = x[key]",
+           .example = "x = reshape(arange(12), [3, 4]); x[1:, ::-2], x[-1]", .params = index_params,
+           .operators = "index:[]", .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_index)
 
 /* slice */
 
@@ -295,7 +296,9 @@ infer_slice (CandelaInference *inference, GError **error)
                                                          candela_params_get_int (params, STEP), error));
 }
 
-LAYOUT_OP (slice, "x with one axis from start to before stop, by step", .params = slice_params,
+LAYOUT_OP (slice, "x with one axis from start to before stop, by step",
+           .formula = "out[i] = x[start + step · i], i along axis",
+           .example = "slice(arange(10), axis=0, start=1, stop=8, step=3)", .params = slice_params,
            .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_slice)
 
 const CandelaOpInfo *const layout_index_ops[] = { &index_info, &slice_info, NULL };

@@ -60,8 +60,9 @@ fold_reshape (const CandelaInference *inference)
 }
 
 LAYOUT_OP (reshape, "The elements of x, in row-major order, in another shape; one length may be -1",
-           .params = shape_params, .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_reshape,
-           .kernels = layout_copy_kernels, .fold = fold_reshape)
+           .formula = "out = the elements of x in row-major order, read into shape",
+           .example = "reshape(arange(6), [2, -1])", .params = shape_params, .aliasing = CANDELA_ALIASING_REFERENCE,
+           .infer = infer_reshape, .kernels = layout_copy_kernels, .fold = fold_reshape)
 
 /* broadcast_to */
 
@@ -87,8 +88,9 @@ fold_broadcast_to (const CandelaInference *inference)
 }
 
 LAYOUT_OP (broadcast_to, "x with axes of length 1, and new ones in front, repeated up to a shape",
-           .params = shape_params, .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_broadcast_to,
-           .fold = fold_broadcast_to)
+           .formula = "out[…, i, j] = x[i, j], with 0 for i or j along an axis of length 1 of x",
+           .example = "broadcast_to([[1], [2]], [2, 3])", .params = shape_params,
+           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_broadcast_to, .fold = fold_broadcast_to)
 
 /* expand_dims */
 
@@ -106,7 +108,8 @@ infer_expand_dims (CandelaInference *inference, GError **error)
                         candela_layout_expand (candela_inference_get_input_layout (inference, 0), axis, error));
 }
 
-LAYOUT_OP (expand_dims, "x with a new axis of length 1", .params = expand_dims_params,
+LAYOUT_OP (expand_dims, "x with a new axis of length 1", .formula = "out[…, 0, …] = x[…], the 0 at axis",
+           .example = "expand_dims([1, 2, 3], axis=1)", .params = expand_dims_params,
            .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_expand_dims)
 
 /* squeeze */
@@ -127,8 +130,9 @@ infer_squeeze (CandelaInference *inference, GError **error)
                                                : candela_layout_squeeze (layout, axes, n_axes, error));
 }
 
-LAYOUT_OP (squeeze, "x without some axes of length 1", .params = squeeze_params, .aliasing = CANDELA_ALIASING_REFERENCE,
-           .infer = infer_squeeze)
+LAYOUT_OP (squeeze, "x without some axes of length 1", .formula = "out[…] = x[…, 0, …], a 0 at each of axis",
+           .example = "squeeze([[[1], [2]]], axis=[0, 2])", .params = squeeze_params,
+           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_squeeze)
 
 const CandelaOpInfo *const layout_shape_ops[] = {
   &reshape_info, &broadcast_to_info, &expand_dims_info, &squeeze_info, NULL,

@@ -197,6 +197,8 @@ static const CandelaKernelInfo kernels[] = {
 static const CandelaOpInfo update_info = { .struct_size = sizeof (CandelaOpInfo),
                                            .name = "update",
                                            .summary = "x with the part x[key] replaced by a value",
+                                           .formula = "out = x, but out[key] = value",
+                                           .example = "update(zeros([2, 3]), [7, 8], key=\":, 1\")",
                                            .since = "1.0",
                                            .inputs = inputs,
                                            .params = params,

@@ -206,6 +206,8 @@ const CandelaOpInfo linalg_cross_op = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "cross",
   .summary = "Cross products of vectors of three elements along an axis, the others broadcast",
+  .formula = "out = (b·f - c·e, c·d - a·f, a·e - b·d), where x1 = (a, b, c) and x2 = (d, e, f) along axis",
+  .example = "cross([1, 0, 0], [[0, 1, 0], [0, 0, 1]])",
   .since = "1.0",
   .inputs = inputs,
   .params = params,

@@ -364,6 +364,9 @@ const CandelaOpInfo linalg_einsum_op = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "einsum",
   .summary = "Sums of products of operands by subscripts, as in 'ij,jk->ik'",
+  .formula = "out[i, k] = Σⱼ a[i, j] · b[j, k] of einsum(a, b, \"ij,jk->ik\")\n"
+             "a letter is an index; what stands for those that out lacks is summed over",
+  .example = "a = reshape(arange(4), [2, 2]); einsum(a, a, \"ij,jk->ik\"), einsum(a, \"ii\"), einsum(a, \"ij->j\")",
   .since = "1.0",
   .inputs = inputs,
   .params = params,

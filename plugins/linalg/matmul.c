@@ -307,6 +307,8 @@ const CandelaOpInfo linalg_matmul_op = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "matmul",
   .summary = "The product of matrices, of stacks of them, or of vectors",
+  .formula = "out[…, i, j] = Σₖ x1[…, i, k] · x2[…, k, j]",
+  .example = "a = [[1, 2], [3, 4]]; a @ [[5, 6], [7, 8]], a @ [1, 10]",
   .since = "1.0",
   .inputs = linalg_inputs,
   .operators = "infix:@",

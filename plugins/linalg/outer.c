@@ -111,6 +111,8 @@ const CandelaOpInfo linalg_outer_op = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "outer",
   .summary = "Every product of an element of one vector and one of another",
+  .formula = "out[i, j] = x1[i] · x2[j]",
+  .example = "outer([1, 2, 3], [10, 20])",
   .since = "1.0",
   .inputs = linalg_inputs,
   .axes = CANDELA_AXES_OPAQUE,

@@ -217,6 +217,10 @@ const CandelaOpInfo linalg_tensordot_op = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "tensordot",
   .summary = "Sums of products over axes of x1 and as many of x2; the others stay, first those of x1",
+  .formula = "out[i, j] = Σₖ x1[i, k] · x2[k, j]\n"
+             "where k runs over the axes that are summed, i and j over the others",
+  .example = "a = reshape(arange(6), [2, 3]); tensordot(a, a.T, 1), tensordot(a, a, 2), tensordot(a, a, x1_axes=[1], "
+             "x2_axes=[1])",
   .since = "1.0",
   .inputs = linalg_inputs,
   .params = params,

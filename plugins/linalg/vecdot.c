@@ -391,6 +391,8 @@ const CandelaOpInfo linalg_vecdot_op = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "vecdot",
   .summary = "Dot products of vectors along an axis, the first conjugated, the others broadcast",
+  .formula = "out = Σₖ conj(x1[k]) · x2[k], k along axis",
+  .example = "vecdot([[1.0, 2.0], [3.0, 4.0]], [10.0, 1.0])",
   .since = "1.0",
   .inputs = linalg_inputs,
   .params = vecdot_params,

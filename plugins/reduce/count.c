@@ -109,6 +109,9 @@ const CandelaOpInfo REDUCE_NAME (count_nonzero) = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "count_nonzero",
   .summary = "How many elements along axes are not 0",
+  .formula = "out[j] = the number of i with x[i, j] ≠ 0\n"
+             "where i runs over the axes in axis, j over the others",
+  .example = "x = [[0, 1, 2], [0, 0, 3]]; count_nonzero(x), count_nonzero(x, axis=0)",
   .since = "1.0",
   .inputs = inputs,
   .params = reduce_params,

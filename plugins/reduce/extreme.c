@@ -377,13 +377,15 @@ static const CandelaParamInfo index_params[] = {
   { NULL },
 };
 
-#define OP(NAME, INFER, AXES, PARAMS, SUMMARY)                                                                         \
+#define OP(NAME, INFER, AXES, PARAMS, SUMMARY, FORMULA, EXAMPLE)                                                       \
   static const CandelaKernelInfo NAME##_kernels[] = { { .compute = compute_##NAME }, { .compute = NULL } };            \
                                                                                                                        \
   const CandelaOpInfo REDUCE_NAME (NAME) = {                                                                           \
     .struct_size = sizeof (CandelaOpInfo),                                                                             \
     .name = #NAME,                                                                                                     \
     .summary = SUMMARY,                                                                                                \
+    .formula = FORMULA,                                                                                                \
+    .example = EXAMPLE,                                                                                                \
     .since = "1.0",                                                                                                    \
     .inputs = reduce_inputs,                                                                                           \
     .params = PARAMS,                                                                                                  \
@@ -394,7 +396,19 @@ static const CandelaParamInfo index_params[] = {
     .kernels = NAME##_kernels,                                                                                         \
   };
 
-OP (max, infer_value, reduce_get_axes, reduce_params, "The largest element along axes; NaN if there is one")
-OP (min, infer_value, reduce_get_axes, reduce_params, "The smallest element along axes; NaN if there is one")
-OP (argmax, infer_index, reduce_get_axis, index_params, "Where the first of the largest elements along an axis is")
-OP (argmin, infer_index, reduce_get_axis, index_params, "Where the first of the smallest elements along an axis is")
+OP (max, infer_value, reduce_get_axes, reduce_params, "The largest element along axes; NaN if there is one",
+    "out[j] = maxᵢ x[i, j]\n"
+    "where i runs over the axes in axis, j over the others",
+    "x = [[1, 5, 3], [4, 2, 6]]; max(x), max(x, axis=0)")
+OP (min, infer_value, reduce_get_axes, reduce_params, "The smallest element along axes; NaN if there is one",
+    "out[j] = minᵢ x[i, j]\n"
+    "where i runs over the axes in axis, j over the others",
+    "x = [[1, 5, 3], [4, 2, 6]]; min(x), min(x, axis=0)")
+OP (argmax, infer_index, reduce_get_axis, index_params, "Where the first of the largest elements along an axis is",
+    "out[j] = the first i with x[i, j] = maxₖ x[k, j]\n"
+    "where i runs along axis, j over the others",
+    "x = [[1, 5, 3], [4, 2, 6]]; argmax(x), argmax(x, axis=0)")
+OP (argmin, infer_index, reduce_get_axis, index_params, "Where the first of the smallest elements along an axis is",
+    "out[j] = the first i with x[i, j] = minₖ x[k, j]\n"
+    "where i runs along axis, j over the others",
+    "x = [[1, 5, 3], [4, 2, 6]]; argmin(x), argmin(x, axis=0)")

@@ -101,6 +101,9 @@ const CandelaOpInfo REDUCE_NAME (any) = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "any",
   .summary = "Whether an element along axes is true; false of no elements",
+  .formula = "out[j] = ∃ i: x[i, j] ≠ 0\n"
+             "where i runs over the axes in axis, j over the others",
+  .example = "x = [[0, 1], [0, 0]]; any(x), any(x, axis=0)",
   .since = "1.0",
   .inputs = reduce_inputs_of_all,
   .params = reduce_params,
@@ -115,6 +118,9 @@ const CandelaOpInfo REDUCE_NAME (all) = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "all",
   .summary = "Whether every element along axes is true; true of no elements",
+  .formula = "out[j] = ∀ i: x[i, j] ≠ 0\n"
+             "where i runs over the axes in axis, j over the others",
+  .example = "x = [[2, 1], [2, 0]]; all(x), all(x, axis=0)",
   .since = "1.0",
   .inputs = reduce_inputs_of_all,
   .params = reduce_params,

@@ -468,13 +468,15 @@ static const CandelaParamInfo moments_params[] = {
 
 static const char *const moments_outputs[] = { "mean", "variance", NULL };
 
-#define OP(NAME, INPUTS, INFER, OUTPUTS, PARAMS, SUMMARY)                                                              \
+#define OP(NAME, INPUTS, INFER, OUTPUTS, PARAMS, SUMMARY, FORMULA, EXAMPLE)                                            \
   static const CandelaKernelInfo NAME##_kernels[] = { { .compute = compute_##NAME }, { .compute = NULL } };            \
                                                                                                                        \
   const CandelaOpInfo REDUCE_NAME (NAME) = {                                                                           \
     .struct_size = sizeof (CandelaOpInfo),                                                                             \
     .name = #NAME,                                                                                                     \
     .summary = SUMMARY,                                                                                                \
+    .formula = FORMULA,                                                                                                \
+    .example = EXAMPLE,                                                                                                \
     .since = "1.0",                                                                                                    \
     .inputs = INPUTS,                                                                                                  \
     .outputs = OUTPUTS,                                                                                                \
@@ -486,7 +488,20 @@ static const char *const moments_outputs[] = { "mean", "variance", NULL };
     .kernels = NAME##_kernels,                                                                                         \
   };
 
-OP (mean, reduce_inputs_of_all, infer_mean, NULL, reduce_params, "The mean along axes; NaN of no elements")
-OP (var, reduce_inputs, infer_var, NULL, var_params, "The variance along axes; NaN of no elements")
-OP (std, reduce_inputs, infer_var, NULL, var_params, "The standard deviation along axes; NaN of no elements")
-OP (moments, reduce_inputs, infer_moments, moments_outputs, moments_params, "Mean and variance along axes, in one pass")
+OP (mean, reduce_inputs_of_all, infer_mean, NULL, reduce_params, "The mean along axes; NaN of no elements",
+    "out[j] = Σᵢ x[i, j] / n\n"
+    "where i runs over the n elements along the axes in axis, j over the others",
+    "x = [[1, 2, 3], [4, 5, 9]]; mean(x), mean(x, axis=1)")
+OP (var, reduce_inputs, infer_var, NULL, var_params, "The variance along axes; NaN of no elements",
+    "out[j] = Σᵢ (x[i, j] - m[j])² / (n - correction), m[j] = Σᵢ x[i, j] / n\n"
+    "where i runs over the n elements along the axes in axis, j over the others",
+    "x = [1.0, 2.0, 3.0, 6.0]; var(x), var(x, correction=1)")
+OP (std, reduce_inputs, infer_var, NULL, var_params, "The standard deviation along axes; NaN of no elements",
+    "out[j] = √(Σᵢ (x[i, j] - m[j])² / (n - correction)), m[j] = Σᵢ x[i, j] / n\n"
+    "where i runs over the n elements along the axes in axis, j over the others",
+    "x = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]; std(x), std(x, correction=1)")
+OP (moments, reduce_inputs, infer_moments, moments_outputs, moments_params, "Mean and variance along axes, in one pass",
+    "mean[j] = Σᵢ x[i, j] / n\n"
+    "variance[j] = Σᵢ (x[i, j] - mean[j])² / (n - correction)\n"
+    "where i runs over the n elements along the axes in axis, j over the others",
+    "moments([[1.0, 2.0, 3.0, 6.0], [0.0, 0.0, 2.0, 2.0]], axis=1)")

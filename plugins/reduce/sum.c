@@ -268,6 +268,9 @@ const CandelaOpInfo REDUCE_NAME (sum) = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "sum",
   .summary = "The sum along axes, pairwise, in binary64 but for integers and of float32 by fours; 0 of no elements",
+  .formula = "out[j] = Σᵢ x[i, j]\n"
+             "where i runs over the axes in axis, j over the others",
+  .example = "x = [[1, 2, 3], [4, 5, 6]]; sum(x), sum(x, axis=0), sum(x, axis=1, keepdims=true)",
   .since = "1.0",
   .inputs = reduce_inputs_of_all,
   .params = params,
@@ -282,6 +285,9 @@ const CandelaOpInfo REDUCE_NAME (prod) = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "prod",
   .summary = "The product along axes, in binary64 but for integers; 1 of no elements",
+  .formula = "out[j] = Πᵢ x[i, j]\n"
+             "where i runs over the axes in axis, j over the others",
+  .example = "x = [[1, 2, 3], [4, 5, 6]]; prod(x), prod(x, axis=0)",
   .since = "1.0",
   .inputs = reduce_inputs_of_all,
   .params = params,

@@ -126,10 +126,12 @@ static const CandelaKernelInfo prod_kernels[] = { { .compute = compute_prod }, {
 
 /* The axis stays, but each of its results may need all of it: to the engine it is
  * one that is reduced, and the others are on their own. */
-#define SCAN_OP(op, op_summary, op_kernels)                                                                            \
+#define SCAN_OP(op, op_summary, op_formula, op_example, op_kernels)                                                    \
   static const CandelaOpInfo op##_info = { .struct_size = sizeof (CandelaOpInfo),                                      \
                                            .name = #op,                                                                \
                                            .summary = op_summary,                                                      \
+                                           .formula = op_formula,                                                      \
+                                           .example = op_example,                                                      \
                                            .since = "1.0",                                                             \
                                            .inputs = inputs,                                                           \
                                            .params = params,                                                           \
@@ -139,7 +141,11 @@ static const CandelaKernelInfo prod_kernels[] = { { .compute = compute_prod }, {
                                            .infer = infer,                                                             \
                                            .kernels = op_kernels };
 
-SCAN_OP (cumulative_sum, "The sums of the elements so far along an axis, in binary64 for floats", sum_kernels)
-SCAN_OP (cumulative_prod, "The products of the elements so far along an axis, in binary64 for floats", prod_kernels)
+SCAN_OP (cumulative_sum, "The sums of the elements so far along an axis, in binary64 for floats",
+         "out[i] = x[0] + x[1] + … + x[i], i along axis",
+         "x = [1, 2, 3, 4]; cumulative_sum(x), cumulative_sum(x, include_initial=true)", sum_kernels)
+SCAN_OP (cumulative_prod, "The products of the elements so far along an axis, in binary64 for floats",
+         "out[i] = x[0] · x[1] · … · x[i], i along axis",
+         "x = [1, 2, 3, 4]; cumulative_prod(x), cumulative_prod(x, include_initial=true)", prod_kernels)
 
 const CandelaOpInfo *const scan_ops[] = { &cumulative_sum_info, &cumulative_prod_info, NULL };

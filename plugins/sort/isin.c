@@ -264,6 +264,8 @@ const CandelaOpInfo sort_isin_op = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "isin",
   .summary = "Whether each element of x1 is equal to one of x2",
+  .formula = "out[…] = ∃ k: x1[…] = x2[k]",
+  .example = "x = [1, 2, 3, 2]; isin(x, [2, 5]), isin(x, [2, 5], invert=true)",
   .since = "1.0",
   .inputs = inputs,
   .params = params,

@@ -214,6 +214,10 @@ const CandelaOpInfo sort_searchsorted_op = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "searchsorted",
   .summary = "Where in x1, which is in order, each element of x2 would go",
+  .formula = "left: out = the first i with x1[i] ≥ x2\n"
+             "right: out = the first i with x1[i] > x2\n"
+             "the length of x1 if there is none",
+  .example = "x = [1, 3, 3, 5]; searchsorted(x, [0, 3, 9]), searchsorted(x, [0, 3, 9], side=\"right\")",
   .since = "1.0",
   .inputs = inputs,
   .params = params,

@@ -120,6 +120,8 @@ const CandelaOpInfo sort_sort_op = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "sort",
   .summary = "The elements along an axis in order; NaN last",
+  .formula = "out[i] ≤ out[i + 1], i along axis; ≥ with descending",
+  .example = "x = [3, 1, 2]; sort(x), sort(x, descending=true)",
   .since = "1.0",
   .inputs = sort_inputs,
   .params = params,

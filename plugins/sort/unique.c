@@ -249,9 +249,9 @@ static const CandelaInputInfo inputs[] = {
   { NULL },
 };
 
-/* UNIQUE_OP (name, its summary, number of outputs, which output has the indices, the
- * inverse indices and the counts, the names of outputs) */
-#define UNIQUE_OP(op, op_summary, n_outputs, indices_at, inverse_at, counts_at, ...)                                   \
+/* UNIQUE_OP (name, its summary, formula and example, number of outputs, which output has
+ * the indices, the inverse indices and the counts, the names of outputs) */
+#define UNIQUE_OP(op, op_summary, op_formula, op_example, n_outputs, indices_at, inverse_at, counts_at, ...)           \
   static gboolean infer_##op (CandelaInference *inference, GError **error)                                             \
   {                                                                                                                    \
     return infer (inference, inverse_at, n_outputs, error);                                                            \
@@ -271,6 +271,8 @@ static const CandelaInputInfo inputs[] = {
     .struct_size = sizeof (CandelaOpInfo),                                                                             \
     .name = "unique_" #op,                                                                                             \
     .summary = op_summary,                                                                                             \
+    .formula = op_formula,                                                                                             \
+    .example = op_example,                                                                                             \
     .since = "1.0",                                                                                                    \
     .inputs = inputs,                                                                                                  \
     .outputs = op##_outputs,                                                                                           \
@@ -281,8 +283,16 @@ static const CandelaInputInfo inputs[] = {
   };
 
 UNIQUE_OP (all, "The unique elements in order, where each is first, which one each element is, and how many there are",
-           4, 1, 2, 3, "values", "indices", "inverse_indices", "counts")
-UNIQUE_OP (counts, "The unique elements in order, and how many there are of each", 2, -1, -1, 1, "values", "counts")
-UNIQUE_OP (inverse, "The unique elements in order, and which one each element is", 2, -1, 1, -1, "values",
-           "inverse_indices")
-UNIQUE_OP (values, "The unique elements in order", 1, -1, -1, -1, "values")
+           "values[i] = x[indices[i]], values[i] < values[i + 1]\n"
+           "x[…] = values[inverse_indices[…]]\n"
+           "counts[i] = the number of x that are values[i]",
+           "unique_all([3, 1, 3, 2])", 4, 1, 2, 3, "values", "indices", "inverse_indices", "counts")
+UNIQUE_OP (counts, "The unique elements in order, and how many there are of each",
+           "values[i] < values[i + 1]\n"
+           "counts[i] = the number of x that are values[i]",
+           "unique_counts([3, 1, 3, 2])", 2, -1, -1, 1, "values", "counts")
+UNIQUE_OP (inverse, "The unique elements in order, and which one each element is",
+           "x[…] = values[inverse_indices[…]], values[i] < values[i + 1]", "unique_inverse([3, 1, 3, 2])", 2, -1, 1, -1,
+           "values", "inverse_indices")
+UNIQUE_OP (values, "The unique elements in order", "{values} = {x}, values[i] < values[i + 1]",
+           "unique_values([3, 1, 3, 2])", 1, -1, -1, -1, "values")

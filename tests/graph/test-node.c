@@ -420,6 +420,25 @@ test_baked_errors (void)
 /* ---- Asking ---- */
 
 static void
+assert_params (const char *text, const char *expected)
+{
+  g_autoptr (GHashTable) names = names_new ();
+  g_autoptr (CandelaNode) node = build (text, names);
+  g_autoptr (GVariant) params = candela_node_get_params (node);
+  g_autoptr (CandelaNode) same = NULL;
+  g_autoptr (GError) error = NULL;
+  CandelaNode *inputs[2];
+  g_autofree char *found = g_variant_print (params, TRUE);
+
+  g_assert_cmpstr (found, ==, expected);
+  for (guint i = 0; i < candela_node_get_n_inputs (node); i++)
+    inputs[i] = candela_node_get_input (node, i);
+  same = candela_node_new_for_op (candela_node_get_op (node), inputs, candela_node_get_n_inputs (node), params, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (same);
+}
+
+static void
 test_asking (void)
 {
   const Given given = { "x", "int64", "2 3", "1 2 3 4 5 6" };
@@ -438,6 +457,12 @@ test_asking (void)
   g_assert_cmpint (candela_node_get_kind (pair), ==, CANDELA_NODE_OP);
   g_assert_cmpint (candela_node_get_kind (second), ==, CANDELA_NODE_OUTPUT);
   g_assert_cmpint (candela_node_get_kind (cache), ==, CANDELA_NODE_CACHE);
+  assert_params ("sum([[1, 2]], axis=1)", "{'axis': <[int64 1]>, 'keepdims': <false>}");
+  assert_params ("full([2], 18446744073709551615)",
+                 "{'shape': <[int64 2]>, 'fill_value': <uint64 18446744073709551615>}");
+  assert_params ("full([2], 1+2j, dtype=complex64)",
+                 "{'shape': <[int64 2]>, 'fill_value': <(1.0, 2.0)>, 'dtype': <'complex64'>}");
+  assert_params ("[1.0] + [2.0]", "@a{sv} {}");
   g_assert_cmpstr (candela_op_get_name (candela_node_get_op (pair)), ==, "divmod");
   g_assert_null (candela_node_get_op (x));
   g_assert_cmpuint (candela_node_get_n_outputs (pair), ==, 2);

@@ -309,7 +309,7 @@ def test_foreign():
     fails("no such function", ["bench", "--foreign", "c_erf=double (double) libm.so.6:erg", "1"], 1,
           'its library "libm.so.6" has no function "erg"')
     fails("a taken name", ["run", "--foreign", "exp=double (double) libm.so.6", "1"], 1,
-          'there is an op "exp" of plugin elementwise already')
+          'plugin elementwise has an op "exp"')
 
 
 def test_new_plugin():

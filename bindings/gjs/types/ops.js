@@ -57,11 +57,13 @@ function signatures({inputs, params}) {
     return object === null ? [operands] : [[...required, named], [...operands, ...inOrder]];
 }
 
-function comment({summary, inputs, params}) {
+function comment({summary, formula, example, inputs, params}) {
+    const shown = [formula, example].filter(text => text !== undefined)
+        .flatMap(text => [' *', ...text.split('\n').map(line => ` *     ${line}`)]);
     const rows = [...inputs, ...params].filter(row => row.summary)
         .map(row => ` * @param ${quoted(row.name)} ${row.summary}`);
 
-    return ['/**', ` * ${summary}.`, ...rows, ' */'];
+    return ['/**', ` * ${summary}.`, ...shown, ...rows, ' */'];
 }
 
 const described = [...Candela.Registry.get_default().list_ops()].map(op => op.describe().recursiveUnpack());

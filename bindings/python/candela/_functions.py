@@ -31,12 +31,16 @@ def _default(param):
 
 def _document(facts):
     lines = [facts["summary"] + "."]
+    if "formula" in facts:
+        lines += [""] + ["    " + line for line in facts["formula"].split("\n")]
     rows = [(entry["name"], entry.get("summary") or "") for entry in facts["inputs"] + facts["params"]]
     if rows:
         width = max(len(name) for name, _ in rows)
         lines += [""] + ["%-*s  %s" % (width, name, summary) for name, summary in rows]
     if len(facts["outputs"]) > 1:
         lines += ["", "Gives " + ", ".join(facts["outputs"]) + "."]
+    if "example" in facts:
+        lines += ["", "An example, in Candela's language:", ""] + ["    " + line for line in facts["example"].split("\n")]
     if "plugin" in facts:
         lines += ["", "An op of the plugin %s." % facts["plugin"]]
     return "\n".join(lines)
