@@ -464,7 +464,7 @@ tool_bench (int argc, char **argv)
     return tool_fail_usage (command.name, "--runs is a number from 1 to 10000000");
   if (options.threads != TOOL_NOT_GIVEN)
     candela_set_num_threads (options.threads);
-  if (!tool_add_foreign (foreign, &error))
+  if (!tool_add_foreign (foreign, NULL, &error))
     return tool_fail (error);
   options.file = file;
   return bench_program (&options, positionals);

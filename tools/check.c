@@ -10,14 +10,16 @@
 #include <unistd.h>
 
 static const ToolCommand command = {
-  "check", "[MODULE.so | PLUGIN | OP…]", "Proves what ops declare, by running them in every way that they allow.",
+  "check", "[MODULE.so | FILE.ops | PLUGIN | OP…]",
+  "Proves what ops declare, by running them in every way that they allow.",
   "Each op is run over generated dtypes, shapes, layouts, values and parameters, in a process of its own, and its\n"
   "results are compared bit for bit. What does not hold is told with the smallest expression that shows it, and the\n"
-  "exit status is 1. Without an argument all ops of all plugins are checked.\n"
+  "exit status is 1. Without an argument the foreign ops that are given are checked, or all ops of all plugins.\n"
   "\n"
   "Examples:\n"
   "  candela check ./mine.so\n"
   "  candela check softsign --cases 500 --seed 7\n"
+  "  candela check --foreign 'c_j0 = double (double) libm.so.6:j0'\n"
   "  candela check --list\n"
 };
 
@@ -303,7 +305,7 @@ static gboolean
 add_named (GPtrArray *ops, const char *name, GError **error)
 {
   CandelaRegistry *registry = candela_registry_get_default ();
-  gboolean path = strchr (name, '/') != NULL || g_str_has_suffix (name, ".so");
+  gboolean path = strchr (name, '/') != NULL || g_str_has_suffix (name, ".so") || g_str_has_suffix (name, ".ops");
   g_autoptr (GListModel) model = NULL;
   g_autoptr (GError) local = NULL;
   CandelaPlugin *plugin = NULL;
@@ -330,7 +332,7 @@ find_ops (GPtrArray *ops, char **names, GError **error)
 {
   g_autoptr (GListModel) all = NULL;
 
-  if (names[0] == NULL)
+  if (names[0] == NULL && ops->len == 0)
     {
       all = candela_registry_list_ops (candela_registry_get_default ());
       add_ops (ops, all);
@@ -413,10 +415,11 @@ tool_check (int argc, char **argv)
 {
   CheckOptions options = { .cases = 40, .limit = 5, .seed = 1 };
   g_autoptr (GPtrArray) ops = g_ptr_array_new_with_free_func (g_object_unref);
-  g_auto (GStrv) names = NULL;
+  g_auto (GStrv) names = NULL, foreign = NULL;
   GError *error = NULL;
   int status = TOOL_EXIT_FINE;
   const GOptionEntry entries[] = {
+    { "foreign", 0, 0, G_OPTION_ARG_STRING_ARRAY, &foreign, TOOL_FOREIGN_HELP, "OP" },
     { "seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "Make cases from another seed (1)", "N" },
     { "cases", 0, 0, G_OPTION_ARG_INT, &options.cases, "Cases for each op (40)", "N" },
     { "time", 0, 0, G_OPTION_ARG_INT, &options.limit, "Give up a run after so long (5)", "SECONDS" },
@@ -435,7 +438,7 @@ tool_check (int argc, char **argv)
     return tool_fail_usage (command.name, "--time is %d; it must be from 1 to 3600", options.limit);
   if (options.list)
     return list_facts (&options);
-  if (!find_ops (ops, names, &error))
+  if (!tool_add_foreign (foreign, names[0] == NULL ? ops : NULL, &error) || !find_ops (ops, names, &error))
     return tool_fail (error);
   return check_all (ops, &options);
 }

@@ -49,7 +49,8 @@ gboolean tool_parse_options (const ToolCommand *command, const GOptionEntry *ent
 
 /* --foreign: makes ops of functions of shared libraries, so that the expression finds them. */
 #define TOOL_FOREIGN_HELP "An op of a foreign function, or a file of them; may be given again"
-gboolean tool_add_foreign (char **texts, GError **error);
+/* ops gets those that are added, with a reference each; or it is NULL. */
+gboolean tool_add_foreign (char **texts, GPtrArray *ops, GError **error);
 
 /* An expression and what its names stand for. */
 typedef struct

@@ -31,7 +31,7 @@ read_options (const char *text, char **parts, GVariantDict *options, GError **er
 }
 
 static gboolean
-add_op (const char *text, GError **error)
+add_op (const char *text, GPtrArray *ops, GError **error)
 {
   g_auto (GStrv) parts = g_strsplit (text, ";", -1);
   g_auto (GVariantDict) options = G_VARIANT_DICT_INIT (NULL);
@@ -54,19 +54,32 @@ add_op (const char *text, GError **error)
          ? candela_op_new_foreign (name, library, symbol, g_strstrip (signature), g_variant_dict_end (&options), error)
          : NULL;
   g_free (library);
-  return op != NULL && candela_registry_add_op (candela_registry_get_default (), op, error);
+  if (op == NULL || !candela_registry_add_op (candela_registry_get_default (), op, error))
+    return FALSE;
+  if (ops != NULL)
+    g_ptr_array_add (ops, g_steal_pointer (&op));
+  return TRUE;
+}
+
+static gboolean
+add_file (const char *filename, GPtrArray *ops, GError **error)
+{
+  CandelaPlugin *plugin = candela_registry_load_file (candela_registry_get_default (), filename, error);
+  g_autoptr (GListModel) list = NULL;
+
+  if (plugin == NULL)
+    return FALSE;
+  list = candela_plugin_list_ops (plugin);
+  for (guint k = 0; ops != NULL && k < g_list_model_get_n_items (list); k++)
+    g_ptr_array_add (ops, g_list_model_get_item (list, k));
+  return TRUE;
 }
 
 gboolean
-tool_add_foreign (char **texts, GError **error)
+tool_add_foreign (char **texts, GPtrArray *ops, GError **error)
 {
   for (guint k = 0; texts != NULL && texts[k] != NULL; k++)
-    if (g_str_has_suffix (texts[k], ".ops"))
-      {
-        if (candela_registry_load_file (candela_registry_get_default (), texts[k], error) == NULL)
-          return FALSE;
-      }
-    else if (!add_op (texts[k], error))
+    if (!(g_str_has_suffix (texts[k], ".ops") ? add_file : add_op) (texts[k], ops, error))
       return FALSE;
   return TRUE;
 }

@@ -85,7 +85,7 @@ tool_plan (int argc, char **argv)
     return status;
   if (format != NULL && !g_strv_contains (formats, format))
     return tool_fail_usage (command.name, "unknown format '%s'; it is text, json, dot or svg", format);
-  if (!tool_add_foreign (foreign, &error))
+  if (!tool_add_foreign (foreign, NULL, &error))
     return tool_fail (error);
   if (!tool_program_load (&program, &command, positionals, file, TRUE, &status))
     return status;

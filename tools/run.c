@@ -439,7 +439,7 @@ tool_run (int argc, char **argv)
     return tool_fail_usage (command.name, "--threads is a number from 1 to 1024");
   if (options.threads != TOOL_NOT_GIVEN)
     candela_set_num_threads (options.threads);
-  if (!tool_add_foreign (foreign, &error))
+  if (!tool_add_foreign (foreign, NULL, &error))
     return tool_fail (error);
   options.file = file;
   options.outputs = outputs;

@@ -119,6 +119,14 @@ check_views (CandelaCheck *check)
   check->inference = packed;
 }
 
+static gboolean
+has_function (const CandelaCheck *check)
+{
+  const CandelaOpClass *base = g_type_class_peek_static (CANDELA_TYPE_OP);
+
+  return check->inference.kernel != NULL || CANDELA_OP_GET_CLASS (check->op)->compute != base->compute;
+}
+
 /* An alias has no use for a kernel; one that it has all the same should make it. */
 static void
 check_alias (CandelaCheck *check)
@@ -126,7 +134,7 @@ check_alias (CandelaCheck *check)
   const CandelaOpInfo *info = check->facts->info;
   CandelaCheckCall call;
 
-  if (info->infer != NULL || info->aliasing != CANDELA_ALIASING_ALIAS || check->inference.kernel == NULL)
+  if (info->infer != NULL || info->aliasing != CANDELA_ALIASING_ALIAS || !has_function (check))
     return;
   candela_check_call_init (&call, check);
   call.computed[0] = TRUE;

@@ -11,6 +11,19 @@
 /* Inputs for which no memory is asked. */
 #define FEW_INPUTS 8
 
+typedef struct
+{
+  CandelaTensor *const *inputs, *const *made;
+} Operands;
+
+static CandelaTensor *
+share_operand (gpointer data, guint index, gboolean output, GError **error)
+{
+  const Operands *operands = data;
+
+  return g_object_ref (output ? operands->made[index] : operands->inputs[index]);
+}
+
 static gboolean
 run_kernel (const CandelaInference *inference, CandelaTensor *const *inputs, GCancellable *cancellable,
             CandelaTensor **made, GError **error)
@@ -25,6 +38,7 @@ run_kernel (const CandelaInference *inference, CandelaTensor *const *inputs, GCa
   const CandelaLayout **layouts = many ? many_layouts : few_layouts;
   gpointer outputs[CANDELA_MAX_OUTPUTS] = { NULL };
   CandelaLayout *out_layouts[CANDELA_MAX_OUTPUTS] = { NULL };
+  Operands operands = { inputs, made };
   CandelaKernel kernel = { .op = inference->op,
                            .info = inference->kernel,
                            .params = inference->params,
@@ -39,6 +53,8 @@ run_kernel (const CandelaInference *inference, CandelaTensor *const *inputs, GCa
                            .cancellable = cancellable,
                            .parallel_for =
                              inference->facts->info->threads == CANDELA_THREADS_ANY ? candela_parallel_for : NULL,
+                           .share = share_operand,
+                           .share_data = &operands,
                            .made = made,
                            .inferred = (const CandelaLayout *const *) inference->out_layouts };
 

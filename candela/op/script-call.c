@@ -11,7 +11,8 @@ struct _CandelaScriptCall
 {
   GObject parent_instance;
 
-  GPtrArray *inputs, *outputs; /* CandelaTensor */
+  CandelaKernel *kernel;       /* NULL once the function has returned */
+  GPtrArray *inputs, *outputs; /* CandelaTensor; an output whose shape has not been said is NULL */
   GVariant *params;
 };
 
@@ -35,10 +36,17 @@ candela_script_call_class_init (CandelaScriptCallClass *klass)
 }
 
 static void
+output_unref (gpointer tensor)
+{
+  if (tensor != NULL)
+    g_object_unref (tensor);
+}
+
+static void
 candela_script_call_init (CandelaScriptCall *call)
 {
   call->inputs = g_ptr_array_new_with_free_func (g_object_unref);
-  call->outputs = g_ptr_array_new_with_free_func (g_object_unref);
+  call->outputs = g_ptr_array_new_with_free_func (output_unref);
 }
 
 static GVariant *
@@ -101,6 +109,28 @@ candela_script_params_to_variant (const CandelaParams *params)
   return g_variant_builder_end (&builder);
 }
 
+/* An operand as a tensor. Where the caller does not say how, it sees to it that the memory
+ * stays. */
+static CandelaTensor *
+share (CandelaKernel *kernel, guint index, gboolean output, GError **error)
+{
+  CandelaDType dtype = output ? kernel->out_dtypes[index] : kernel->in_dtypes[index];
+  const CandelaLayout *layout = output ? kernel->out_layouts[index] : kernel->in_layouts[index];
+  gpointer data = output ? kernel->outputs[index] : (gpointer) kernel->inputs[index];
+  g_autoptr (CandelaBuffer) buffer = NULL;
+  gboolean read_only = !output;
+  gsize bytes;
+
+  if (kernel->share != NULL)
+    return kernel->share (kernel->share_data, index, output, error);
+  if (!candela_tensor_count_bytes (dtype, layout, &bytes))
+    bytes = G_MAXSIZE;
+  for (guint o = 0; o < kernel->n_outputs; o++)
+    read_only = read_only && kernel->outputs[o] != data;
+  buffer = candela_buffer_new_foreign (data, bytes, read_only, NULL, NULL);
+  return candela_tensor_new_for_buffer (dtype, (CandelaLayout *) layout, buffer);
+}
+
 CandelaScriptCall *
 candela_script_call_new (CandelaKernel *kernel, GError **error)
 {
@@ -109,12 +139,17 @@ candela_script_call_new (CandelaKernel *kernel, GError **error)
   for (guint k = 0; k < kernel->n_inputs + kernel->n_outputs; k++)
     {
       gboolean output = k >= kernel->n_inputs;
-      CandelaTensor *tensor = kernel->share (kernel->share_data, output ? k - kernel->n_inputs : k, output, error);
+      CandelaTensor *tensor = NULL;
 
-      if (tensor == NULL)
-        return NULL;
+      if (!output || kernel->made == NULL)
+        {
+          tensor = share (kernel, output ? k - kernel->n_inputs : k, output, error);
+          if (tensor == NULL)
+            return NULL;
+        }
       g_ptr_array_add (output ? call->outputs : call->inputs, tensor);
     }
+  call->kernel = kernel;
   call->params = g_variant_ref_sink (candela_script_params_to_variant (kernel->params));
   return g_steal_pointer (&call);
 }
@@ -122,6 +157,7 @@ candela_script_call_new (CandelaKernel *kernel, GError **error)
 void
 candela_script_call_end (CandelaScriptCall *call)
 {
+  call->kernel = NULL;
   g_ptr_array_set_size (call->inputs, 0);
   g_ptr_array_set_size (call->outputs, 0);
 }
@@ -215,7 +251,8 @@ candela_script_call_get_n_outputs (CandelaScriptCall *call)
  *
  * An output, for its dtype and layout; what its elements are is not known yet.
  *
- * Returns: (transfer none) (nullable): the output; %NULL if there is none
+ * Returns: (transfer none) (nullable): the output; %NULL if there is none, or if its shape is
+ *   still to be said
  *
  * Since: 1.0
  */
@@ -269,6 +306,42 @@ candela_script_call_get_output_bytes (CandelaScriptCall *call, guint output)
   size = (gsize) candela_layout_get_n_elements (candela_tensor_get_layout (tensor))
          * candela_dtype_get_size (candela_tensor_get_dtype (tensor));
   return g_bytes_new_with_free_func (candela_tensor_get_data (tensor), size, g_object_unref, g_object_ref (tensor));
+}
+
+/**
+ * candela_script_call_set_output_shape:
+ * @call: a call that has not returned
+ * @output: which one, from 0 on
+ * @shape: (array length=n_dims): its shape
+ * @n_dims: the number of its axes: that which infer gave it
+ * @error: return location for an error
+ *
+ * Says the shape of an output, for an op whose `output-shape` is `data`, and gives it its
+ * memory. Once for each output.
+ *
+ * Errors: %CANDELA_ERROR_SHAPE; %CANDELA_ERROR_NO_MEMORY; %CANDELA_ERROR_PLUGIN if the op does
+ * not declare it, or has said it, or said another number of axes.
+ *
+ * Returns: %TRUE if the output is there now
+ *
+ * Since: 1.0
+ */
+gboolean
+candela_script_call_set_output_shape (CandelaScriptCall *call, guint output, const gint64 *shape, gsize n_dims,
+                                      GError **error)
+{
+  g_return_val_if_fail (CANDELA_IS_SCRIPT_CALL (call), FALSE);
+  g_return_val_if_fail (n_dims == 0 || shape != NULL, FALSE);
+
+  if (call->kernel == NULL)
+    {
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_PLUGIN, "a call that has returned has no outputs");
+      return FALSE;
+    }
+  if (!candela_kernel_set_output_shape (call->kernel, output, shape, n_dims, error))
+    return FALSE;
+  call->outputs->pdata[output] = g_object_ref (call->kernel->made[output]);
+  return TRUE;
 }
 
 /**

@@ -186,31 +186,75 @@ read_params (const Reader *reader, GVariant *value)
 static gboolean
 read_aliasing (const Reader *reader, GVariant *value)
 {
-  static const char *const words[] = { "none", "alias", NULL };
+  static const char *const words[] = { "none", "alias", "reference", "takeover", NULL };
   guint index;
 
   if (!read_word (reader, "aliasing", value, words, &index))
     return FALSE;
   reader->facts->info.aliasing = (CandelaAliasing) index;
+  if (reader->facts->info.aliasing == CANDELA_ALIASING_TAKEOVER && reader->facts->outputs != NULL
+      && g_strv_length (reader->facts->outputs) > 1)
+    return fail (reader, "it has several outputs, and what stands for its input is one");
   return TRUE;
 }
 
-/* Inputs that output 0 may be written over, all of which are read before. */
+static gboolean
+add_in_place (const Reader *reader, guint output, gint64 input, CandelaInPlaceMode mode)
+{
+  CandelaInPlace row = { .output = output, .input = (guint) input, .mode = mode };
+  guint n_outputs = reader->facts->outputs != NULL ? g_strv_length (reader->facts->outputs) : 1;
+
+  if (input < 0 || input >= reader->facts->inputs->len)
+    return fail (reader, "in-place names the input %" G_GINT64_FORMAT "; they are counted from 0, and there are %u",
+                 input, reader->facts->inputs->len);
+  if (output >= n_outputs)
+    return fail (reader, "in-place names the output %u; they are counted from 0, and there are %u", output, n_outputs);
+  g_array_append_val (reader->facts->in_place, row);
+  return TRUE;
+}
+
+/* Inputs that output 0 may be written over. */
 static gboolean
 read_in_place (const Reader *reader, GVariant *value)
 {
   for (gsize i = 0; i < g_variant_n_children (value); i++)
     {
-      CandelaInPlace row = { .mode = CANDELA_IN_PLACE_SAME_INDEX };
       int input;
 
       g_variant_get_child (value, i, "i", &input);
-      if (input < 0 || (guint) input >= reader->facts->inputs->len)
-        return fail (reader, "in-place names the input %d; they are counted from 0, and there are %u", input,
-                     reader->facts->inputs->len);
-      row.input = (guint) input;
-      g_array_append_val (reader->facts->in_place, row);
+      if (!add_in_place (reader, 0, input, CANDELA_IN_PLACE_SAME_INDEX))
+        return FALSE;
     }
+  return TRUE;
+}
+
+static gboolean
+read_in_place_modes (const Reader *reader, GVariant *value)
+{
+  static const char *const words[] = { "same-index", "within-row", "read-first", NULL };
+
+  for (gsize i = 0; i < g_variant_n_children (value); i++)
+    {
+      g_autoptr (GVariant) mode = NULL;
+      guint output, input, index;
+
+      g_variant_get_child (value, i, "(uu@s)", &output, &input, &mode);
+      if (!read_word (reader, "an in-place mode", mode, words, &index)
+          || !add_in_place (reader, output, input, CANDELA_IN_PLACE_SAME_INDEX + (CandelaInPlaceMode) index))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+read_output_shape (const Reader *reader, GVariant *value)
+{
+  static const char *const words[] = { "static", "data", NULL };
+  guint index;
+
+  if (!read_word (reader, "output-shape", value, words, &index))
+    return FALSE;
+  reader->facts->info.output_shape = (CandelaOutputShape) index;
   return TRUE;
 }
 
@@ -263,8 +307,10 @@ static const struct
   { "params", "aa{sv}", read_params },
   { "aliasing", "s", read_aliasing },
   { "in-place", "ai", read_in_place },
+  { "in-place-modes", "a(uus)", read_in_place_modes },
   { "effect", "s", read_effect },
   { "determinism", "s", read_determinism },
+  { "output-shape", "s", read_output_shape },
   { "owner-thread", "b", read_owner_thread },
 };
 

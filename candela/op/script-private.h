@@ -24,6 +24,16 @@ typedef struct
 CandelaScriptFacts *candela_script_facts_new (const char *name, GVariant *facts, GError **error);
 void candela_script_facts_free (CandelaScriptFacts *facts);
 
+/* script-infer.c: dtypes and shapes; of a view strides and offsets too, in elements. */
+#define CANDELA_SCRIPT_SHAPES "a(sax)"
+#define CANDELA_SCRIPT_VIEWS "a(saxaxx)"
+
+/* Floating. */
+GVariant *candela_script_describe_inputs (const CandelaInference *inference);
+gboolean candela_script_set_outputs (CandelaInference *inference, GVariant *answer, GError **error);
+/* Without a function. */
+gboolean candela_script_infer_by_facts (CandelaInference *inference, GError **error);
+
 /* The parameters that are not none, a{sv}, floating. */
 GVariant *candela_script_params_to_variant (const CandelaParams *params);
 

@@ -6,7 +6,6 @@
 #include <candela/op/script-private.h>
 
 #include <candela/op/op-class.h>
-#include <candela/value/layout-private.h>
 #include <string.h>
 
 /* For a main context that is asked: how often to look whether the run is cancelled. */
@@ -216,80 +215,6 @@ clear_remains (GThread *owner)
 
 /* ---- The functions of the class ---- */
 
-static GVariant *
-describe_inputs (const CandelaInference *inference)
-{
-  GVariantBuilder builder;
-
-  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(sax)"));
-  for (guint i = 0; i < candela_inference_get_n_inputs (inference); i++)
-    {
-      gsize n_dims;
-      const gint64 *shape = candela_layout_get_shape (candela_inference_get_input_layout (inference, i), &n_dims);
-
-      g_variant_builder_add (&builder, "(s@ax)",
-                             candela_dtype_get_name (candela_inference_get_input_dtype (inference, i)),
-                             g_variant_new_fixed_array (G_VARIANT_TYPE_INT64, shape, n_dims, sizeof *shape));
-    }
-  return g_variant_builder_end (&builder);
-}
-
-static gboolean
-set_outputs (CandelaInference *inference, GVariant *answer, GError **error)
-{
-  guint n = inference->facts->n_outputs;
-
-  if (!g_variant_is_of_type (answer, G_VARIANT_TYPE ("a(sax)")) || g_variant_n_children (answer) != n)
-    return candela_inference_fail (inference, error, CANDELA_ERROR_SCRIPT,
-                                   "its infer function gave %" G_GSIZE_FORMAT " of type %s; it must give %u dtypes and "
-                                   "shapes, a(sax)",
-                                   g_variant_is_container (answer) ? g_variant_n_children (answer) : 1,
-                                   g_variant_get_type_string (answer), n);
-  for (guint o = 0; o < n; o++)
-    {
-      g_autoptr (GVariant) lengths = NULL;
-      const char *dtype_name;
-      const gint64 *shape;
-      gsize n_dims;
-      CandelaDType dtype;
-
-      g_variant_get_child (answer, o, "(&s@ax)", &dtype_name, &lengths);
-      shape = g_variant_get_fixed_array (lengths, &n_dims, sizeof *shape);
-      dtype = candela_dtype_from_name (dtype_name, error);
-      if (dtype == CANDELA_DTYPE_INVALID)
-        return FALSE;
-      if (inference->facts->info->aliasing == CANDELA_ALIASING_ALIAS)
-        candela_inference_set_alias (inference, o, 0);
-      else if (!candela_inference_set_output (inference, o, dtype, shape, n_dims, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* What an element-wise op would give. */
-static gboolean
-broadcast (CandelaInference *inference, GError **error)
-{
-  gint64 shape[CANDELA_MAX_RANK];
-  guint rank;
-
-  if (inference->facts->info->aliasing == CANDELA_ALIASING_ALIAS && inference->n_inputs > 0)
-    {
-      candela_inference_set_alias (inference, 0, 0);
-      return TRUE;
-    }
-  if (inference->promoted == CANDELA_DTYPE_INVALID)
-    return candela_inference_fail (inference, error, CANDELA_ERROR_ARITY, "without inputs it needs an infer function");
-  if (!candela_shape_broadcast (inference->layouts, inference->n_inputs, shape, &rank))
-    return candela_inference_fail (inference, error, CANDELA_ERROR_SHAPE,
-                                   "its inputs do not broadcast; it has no infer function, and so is taken for "
-                                   "element-wise");
-  for (guint o = 0; o < inference->facts->n_outputs; o++)
-    if (!candela_inference_set_output (inference, o, inference->promoted, shape, rank, error))
-      return FALSE;
-  return TRUE;
-}
-
 static gboolean
 candela_script_op_infer (CandelaOp *op, CandelaInference *inference, GError **error)
 {
@@ -298,11 +223,11 @@ candela_script_op_infer (CandelaOp *op, CandelaInference *inference, GError **er
   gboolean ok;
 
   if (self->infer == NULL)
-    return broadcast (inference, error);
+    return candela_script_infer_by_facts (inference, error);
   task = task_new (self);
-  task->inputs = g_variant_ref_sink (describe_inputs (inference));
+  task->inputs = g_variant_ref_sink (candela_script_describe_inputs (inference));
   task->params = g_variant_ref_sink (candela_script_params_to_variant (inference->params));
-  ok = task_finish (task, NULL, error) && set_outputs (inference, task->answer, error);
+  ok = task_finish (task, NULL, error) && candela_script_set_outputs (inference, task->answer, error);
   task_unref (task);
   return ok;
 }
@@ -371,9 +296,13 @@ candela_script_op_init (CandelaScriptOp *self)
  * `formula`, `example` and `operators` (texts), `inputs` and `outputs` (names), `variadic` (whether the last input
  * stands for several), `kinds` (of the inputs: `bool`, `int`, `uint`, `float`, `complex`),
  * `params` (an `a{sv}` for each, with `name`, `type`, `default`, `minimum`, `maximum`,
- * `required` and `summary`), `aliasing` (`none`, or `alias`: the output is input 0),
- * `in-place` (which inputs output 0 may be written over), `effect` (`pure`, `ordered`),
- * `determinism` (`bitwise`, `per-layout`, `none`) and `owner-thread`: the functions run on
+ * `required` and `summary`), `aliasing` (`none`; `alias`: the output is input 0; `reference`:
+ * it is a view of that, and @compute is not called; `takeover`: @compute copies input 0, and
+ * the copy stands for it), `in-place` (which inputs output 0 may be written over, where an
+ * element is read before it is written and not after) and `in-place-modes` (`a(uus)`: output,
+ * input, and one of `same-index`, `within-row` and `read-first`), `effect` (`pure`,
+ * `ordered`), `determinism` (`bitwise`, `per-layout`, `none`), `output-shape` (`static`;
+ * `data`: @compute says the shapes with candela_script_call_set_output_shape()) and `owner-thread`: the functions run on
  * the thread that calls this one, whose main context must then run while other threads
  * compute. An op that nothing refers to any more frees its data at once, on whatever
  * thread; with `owner-thread` when its thread next makes an op.
@@ -397,7 +326,10 @@ candela_op_new_script (const char *name, GVariant *facts, CandelaScriptInferFunc
   g_return_val_if_fail (compute != NULL, NULL);
 
   read = candela_script_facts_new (name, facts, error);
-  if (read != NULL)
+  if (read != NULL && read->info.aliasing == CANDELA_ALIASING_REFERENCE && infer == NULL)
+    g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_PLUGIN,
+                 "op \"%s\": it is a view, and has no infer function that says which", name);
+  else if (read != NULL)
     op = candela_op_new (CANDELA_TYPE_SCRIPT_OP, &read->info, "script", error);
   if (op == NULL)
     {

@@ -41,18 +41,24 @@ CANDELA_AVAILABLE_IN_1_0
 GBytes *candela_script_call_get_output_bytes (CandelaScriptCall *call, guint output);
 
 CANDELA_AVAILABLE_IN_1_0
+gboolean candela_script_call_set_output_shape (CandelaScriptCall *call, guint output, const gint64 *shape, gsize n_dims,
+                                               GError **error);
+
+CANDELA_AVAILABLE_IN_1_0
 GVariant *candela_script_call_get_params (CandelaScriptCall *call);
 
 /**
  * CandelaScriptInferFunc:
- * @inputs: the inputs' dtypes and shapes, `a(sax)`
+ * @inputs: the inputs' dtypes and shapes, `a(sax)`; if the op is a view, their strides and
+ *   offsets too, in elements, `a(saxaxx)`
  * @params: the parameters by their names, without those that are none, `a{sv}`
  * @user_data: what candela_op_new_script() was given
  * @error: return location for an error
  *
  * Says what comes out, or why not: a pure function of what it is given.
  *
- * Returns: (transfer full) (nullable): the outputs' dtypes and shapes, `a(sax)`
+ * Returns: (transfer full) (nullable): the outputs' dtypes and shapes, `a(sax)`; if the op is
+ *   a view, with strides and offsets, which count from where those of input 0 do
  *
  * Since: 1.0
  */

@@ -97,6 +97,57 @@ test('in place, as the plan says', () => {
     check(text.includes('in place over %2'), text);
 });
 
+test('views of the first input', () => {
+    const every = Candela.defineOp('script_every', {
+        aliasing: 'reference',
+        params: {step: 2n},
+        infer: ({shape, strides, offset}, {step}) => ({
+            shape: [...shape.slice(0, -1), Math.ceil(shape.at(-1) / step)],
+            strides: [...strides.slice(0, -1), strides.at(-1) * step],
+            offset,
+        }),
+    }, () => {
+        throw new Error('it is a view');
+    });
+    const x = Candela.asarray([[0, 1, 2, 3], [4, 5, 6, 7]]);
+
+    equal(every(x).toArray(), [[0, 2], [4, 6]]);
+    equal(every(x.transpose().multiply(2)).toArray(), [[0], [2], [4], [6]]);
+    equal(every(Candela.expr('x[::-1, 1:] * 1', {x}), {step: 3}).toArray(), [[5], [1]]);
+    Candela.defineOp('script_beyond', {
+        aliasing: 'reference', infer: ({shape, strides, offset}) => ({shape, strides, offset: offset + 1}),
+    }, () => {});
+    check(message(() => Candela.ops.script_beyond(x)).includes('outside its input'));
+});
+
+test('a copy that stands for its input', () => {
+    let calls = 0;
+    const pack = Candela.defineOp('script_pack', {aliasing: 'takeover'}, x => {
+        calls++;
+        return x;
+    });
+    const x = Candela.asarray([[0, 1, 2], [3, 4, 5]]);
+    const turned = x.transpose();
+
+    equal(pack(turned).add(turned).toArray(), [[0, 6], [2, 8], [4, 10]]);
+    equal(pack(x).toArray(), x.toArray());
+    equal(calls, 1);
+});
+
+test('shapes that elements say', () => {
+    const above = Candela.defineOp('script_above', {
+        outputShape: 'data', params: {bound: 0}, infer: ({dtype}) => ({dtype, shape: [0]}),
+    }, (x, {bound}) => x.filter(item => item > bound));
+
+    equal(above([[3, -1], [2, 5]]).toArray(), [3, 2, 5]);
+    equal(above([3, -1, 2, 5], {bound: 2}).shape, [2]);
+    Candela.defineOp('script_axes', {outputShape: 'data', infer: ({dtype}) => ({dtype, shape: [0, 0]})},
+        x => ({shape: [1, x.length], values: x}));
+    equal(Candela.ops.script_axes([3, -1]).toArray(), [[3, -1]]);
+    check(message(() => Candela.defineOp('script_wrong', {outputShape: 'data'}, x => x.length) &&
+        Candela.ops.script_wrong([1])).includes('script_wrong'));
+});
+
 test('results that are written or returned', () => {
     const both = Candela.defineOp('script_both', {}, (x, {out}) => {
         out.set(x);
@@ -135,7 +186,8 @@ test('facts that are wrong', () => {
     throws(TypeError, () => Candela.defineOp('script_a', {params: {p: null}}, x => x));
     throws(GLib.Error, () => Candela.defineOp('Script', {}, x => x));
     throws(GLib.Error, () => Candela.defineOp('script_a', {inplace: [1]}, x => x));
-    throws(GLib.Error, () => Candela.defineOp('script_a', {aliasing: 'takeover'}, x => x));
+    throws(GLib.Error, () => Candela.defineOp('script_a', {aliasing: 'some'}, x => x));
+    check(message(() => Candela.defineOp('script_a', {aliasing: 'reference'}, x => x)).includes('no infer function'));
     throws(GLib.Error, () => Candela.defineOp('script_a', {kinds: ['number']}, x => x));
 });
 
@@ -168,6 +220,20 @@ test('an op that is made again', () => {
     });
     equal(Candela.ops.script_again([1], [2], {times: 3}).toArray(), [9]);
     throws(GLib.Error, () => Candela.expr`${x}.shifted`);
+});
+
+test('facts are proven', () => {
+    const report = Candela.check('script_softsign', {cases: 10});
+
+    equal([report.op, report.proven], ['script_softsign', true]);
+    Candela.defineOp('script_lies', {inplace: [0], kinds: ['float']}, (x, {out}) => {
+        out.fill(0);
+        x.forEach((item, i) => (out[i] += item));
+    });
+    equal(Candela.check('script_lies').fact, 'in-place');
+    Candela.defineOp('script_lies', {aliasing: 'alias', kinds: ['float']}, x => x.map(item => 2 * item + 1));
+    equal(Candela.check('script_lies').fact, 'aliasing');
+    throws(GLib.Error, () => Candela.check('script_nowhere'));
 });
 
 test('views that are kept', () => {

@@ -133,6 +133,137 @@ def _():
     plan = str(script_softsign(xp.asarray([1.0, 2.0]) * 2).plan())
     check("in place over %2" in plan, plan)
 
+    @xp.op(inplace={1: "read-first"})
+    def script_backwards(x, y):
+        return x + y[::-1]
+
+    x = xp.asarray([1.0, 2.0])
+    plan = str(script_backwards(x, x * 2).plan())
+    check("in place over %2" in plan, plan)
+    equal(np.asarray(script_backwards(x, x * 2)).tolist(), [5.0, 4.0])
+    facts = Candela.Registry.get_default().lookup_op("script_backwards").describe().unpack()
+    equal(facts["in-place"], ["out over y: read-first"])
+
+    @xp.op(outputs=["a", "b"], infer=lambda x, y: [x, x], inplace={(1, 0): "within-row"})
+    def script_two(x, y):
+        return [x, y]
+
+    facts = Candela.Registry.get_default().lookup_op("script_two").describe().unpack()
+    equal(facts["in-place"], ["b over x: within-row"])
+    error = raises(xp.CandelaError, lambda: xp.op(lambda x: x, name="script_a", inplace={0: "at once"}))
+    check("same-index, within-row, read-first" in error.message, error.message)
+    error = raises(xp.CandelaError, lambda: xp.op(lambda x: x, name="script_a", inplace={(1, 0): "same-index"}))
+    check("output 1" in error.message, error.message)
+
+
+@test("views of the first input")
+def _():
+    calls = []
+
+    @xp.op(aliasing="reference")
+    def script_every(x, *, step=2):
+        calls.append(x.shape)
+        return x[..., ::step]
+
+    x = np.arange(24.0).reshape(2, 3, 4)
+    node = script_every(xp.asarray(x))
+    equal(np.asarray(node).tolist(), x[..., ::2].tolist())
+    for view in (lambda a: a[0].T, lambda a: a[::-1, ::2, 1:], lambda a: a[:0], lambda a: a[1, 2], lambda a: a[:, None]):
+        for step in (2, -1, -3):
+            a = xp.asarray(x)
+            equal(np.asarray(script_every(view(a + 0.0), step=step) + 1).tolist(), (view(x)[..., ::step] + 1).tolist())
+            equal(np.asarray(script_every(view(a), step=step)).tolist(), view(x)[..., ::step].tolist())
+    # A broadcast input, and no copy anywhere.
+    wide = xp.broadcast_to(xp.asarray(np.arange(4.0)), (1 << 20, 4))
+    equal(float(script_every(wide)[1 << 19, 1]), 2.0)
+    plan = str(script_every(xp.asarray(x) * 2).plan())
+    check("script_every" in plan and "reference" in plan, plan)
+    n = len(calls)
+    script_every(xp.asarray(x)).materialize()
+    equal(len(calls), n + 1)
+
+    @xp.op(aliasing="reference", outputs=["first", "rest"])
+    def script_split(x):
+        return [x[0], x[1:]]
+
+    first, rest = script_split(xp.asarray(x) * 1)
+    equal((np.asarray(first).tolist(), np.asarray(rest).tolist()), (x[0].tolist(), x[1:].tolist()))
+
+    @xp.op(aliasing="reference")
+    def script_no_view(x):
+        return x + 1
+
+    @xp.op(aliasing="reference")
+    def script_beyond(x):
+        return np.lib.stride_tricks.as_strided(x, (x.shape[0] + 1,), x.strides)
+
+    error = raises(RuntimeError, lambda: script_no_view(xp.asarray(x)))
+    check("no view of its first input" in error.message, error.message)
+    error = raises(RuntimeError, lambda: script_beyond(xp.asarray([1.0, 2.0])))
+    check("outside its input" in error.message, error.message)
+    raises(TypeError, lambda: xp.op(lambda x, out: x, name="script_a", aliasing="reference"))
+    raises(TypeError, lambda: xp.op(lambda x: x, name="script_a", aliasing="reference", infer=lambda x: x))
+
+
+@test("a copy that stands for its input")
+def _():
+    calls = []
+
+    @xp.op(aliasing="takeover")
+    def script_pack(x):
+        calls.append(x.strides)
+        return x
+
+    x = xp.asarray(np.arange(6.0).reshape(2, 3))
+    y = script_pack(x.T)
+    equal(np.asarray(y + x.T + x.T).tolist(), (3 * np.arange(6.0).reshape(2, 3).T).tolist())
+    equal(calls, [(8, 24)])
+    plan = str((script_pack((x * 2).T) + x.T).plan())
+    check("takeover" in plan or "stands for" in plan or "script_pack" in plan, plan)
+    # What is packed already is not copied.
+    calls.clear()
+    equal(np.asarray(script_pack(x) + 1).tolist(), (np.arange(6.0).reshape(2, 3) + 1).tolist())
+    equal(calls, [])
+
+    @xp.op(aliasing="takeover", infer=lambda x: ("float32", x.shape))
+    def script_other(x):
+        return x
+
+    error = raises(RuntimeError, lambda: script_other(x))
+    check("of dtype float64 and shape [2, 3]" in error.message, error.message)
+    error = raises(xp.CandelaError, lambda: xp.op(lambda x: [x, x], name="script_a", aliasing="takeover",
+                                                  outputs=["a", "b"]))
+    check("several outputs" in error.message, error.message)
+
+
+@test("shapes that elements say")
+def _():
+    @xp.op(output_shape="data", infer=lambda x, *, above: (x.dtype, (0,)))
+    def script_above(x, *, above=0.0):
+        return x[x > above]
+
+    x = xp.asarray([[3.0, -1.0], [2.0, 5.0]])
+    equal(np.asarray(script_above(x)).tolist(), [3.0, 2.0, 5.0])
+    equal(script_above(x * 2, above=5).shape, (2,))
+    equal(np.asarray(script_above(x[:0])).tolist(), [])
+    equal(np.asarray(xp.expr("sum(script_above(x.T, above=2))", x=x)).tolist(), 8.0)
+
+    @xp.op(output_shape="data", outputs=["values", "counts"], infer=lambda x: [(x.dtype, (0,)), ("int64", (0,))])
+    def script_counted(x):
+        return list(np.unique(x, return_counts=True))
+
+    counted = script_counted(xp.asarray([3, 1, 3]))
+    equal((np.asarray(counted.values).tolist(), np.asarray(counted.counts).tolist()), ([1, 3], [1, 2]))
+
+    @xp.op(output_shape="data", infer=lambda x: (x.dtype, (0,)))
+    def script_axes(x):
+        return x
+
+    error = raises(RuntimeError, lambda: script_axes(x))
+    check("another number of axes" in error.message, error.message)
+    raises(TypeError, lambda: xp.op(lambda x, out: None, name="script_a", output_shape="data"))
+    raises(xp.CandelaError, lambda: xp.op(lambda x: x, name="script_a", output_shape="data", inplace=[0]))
+
 
 @test("results that are written or returned")
 def _():
@@ -211,7 +342,7 @@ def _():
     raises(TypeError, lambda: xp.op(lambda x: x, name="script_a", colour=1))
     raises(xp.CandelaError, lambda: xp.op(lambda x: x, name="Script"))
     raises(xp.CandelaError, lambda: xp.op(lambda x: x, name="script_a", inplace=[1]))
-    raises(xp.CandelaError, lambda: xp.op(lambda x: x, name="script_a", aliasing="takeover"))
+    raises(xp.CandelaError, lambda: xp.op(lambda x: x, name="script_a", aliasing="some"))
     raises(xp.CandelaError, lambda: xp.op(lambda x: x, name="script_a", kinds=["number"]))
 
 
@@ -265,6 +396,58 @@ def _():
     raises(xp.CandelaError, lambda: xp.expr("x.shifted", x=x))
     made = xp.foreign("script_again", None, "double (double)", symbol="sqrt")
     equal(float(made(xp.asarray([9.0]))[0]), 3.0)
+
+
+@test("facts are proven")
+def _():
+    # Infinity by infinity is no surprise here.
+    np.seterr(all="ignore")
+    report = xp.check("script_softsign", cases=10)
+    equal((report["op"], report["proven"], report["cases"]), ("script_softsign", True, 10))
+    check(report["runs"]["in-place"] > 0)
+    check(xp.check(script_softsign, cases=2)["proven"])
+
+    @xp.op(inplace=[0])
+    def script_lies_in_place(x, out):
+        out[...] = 0
+        out += x
+
+    count = []
+
+    @xp.op
+    def script_lies_counting(x):
+        count.append(x.size)
+        return x * len(count)
+
+    @xp.op(aliasing="takeover")
+    def script_lies_takeover(x):
+        return 1 - x.astype(float) if x.dtype == bool else x + 1
+
+    @xp.op(aliasing="alias", kinds=["float"])
+    def script_lies_alias(x):
+        return x + 1
+
+    @xp.op(output_shape="data", infer=lambda x: (x.dtype, (0,)), kinds=["float"])
+    def script_lies_shape(x):
+        count.append(x.size)
+        return x.ravel()[:len(count)]
+
+    for name, fact in (("in_place", "in-place"), ("counting", "determinism"), ("takeover", "aliasing"),
+                       ("alias", "aliasing"), ("shape", "determinism")):
+        report = xp.check("script_lies_" + name)
+        equal((report["proven"], report.get("fact")), (False, fact))
+
+    @xp.op(aliasing="reference")
+    def script_honest_view(x, *, step=2):
+        return x[::step, ...] if x.ndim else x
+
+    @xp.op(output_shape="data", infer=lambda x: (x.dtype, (0,)), kinds=["float"])
+    def script_honest_shape(x):
+        return x[x > 0]
+
+    for name in ("view", "shape"):
+        check(xp.check("script_honest_" + name)["proven"], name)
+    raises(xp.CandelaError, lambda: xp.check("script_nowhere"))
 
 
 @test("views that are kept")

@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "packaging"))
 from tap import check, done
@@ -125,6 +126,57 @@ def test_text():
     check("the same seed, the same cases", first == second and '"proven" : true' in first or [first, second])
 
 
+def test_foreign():
+    library = os.path.join(os.environ["G_TEST_BUILDDIR"], "op", "foreign", ".libs", "functions.so")
+    lies = {
+        "in_static": ("double (double)", "", "threads", "on two threads at the same time"),
+        "counts": ("double (double)", "", "determinism", "the same again"),
+        "through_static": ("void (const double *x, double *out, size_t n)", "", "threads",
+                           "with another call that runs while this one is half through out"),
+        "turned": ("void (const double *x, double *out, size_t n)", "; InPlace=x", "in-place", "out written over x"),
+        "one_behind": ("void (const double *x, double *out, size_t n)", "", "bounds", ""),
+        "writes_input": ("void (const double *x, double *out, size_t n)", "", "inputs", ""),
+    }
+    truths = {
+        "in_static": ("double (double)", "; Threads=no"),
+        "turned": ("void (const double *x, double *out, size_t n)", ""),
+        "add_one": ("double (double)", ""),
+        "counts": ("double (double)", "; Pure=no"),
+        "running_sum": ("void (const double *x, double *out, size_t n)", "; InPlace=x"),
+        "total": ("double (const double x[], size_t stride, size_t n)", "; Strides=stride; Length=n"),
+    }
+
+    def options(ops):
+        return [word for name, (signature, more, *_) in ops.items()
+                for word in ("--foreign", "%s=%s %s%s" % (name, signature, library, more))]
+
+    result = call("check", "--json", "--time", "3", *options(lies))
+    reports = {report["op"]: report for report in json.loads(result.stdout)} if result.stdout else {}
+    check("only the foreign ops are looked at", sorted(set(lies) ^ set(reports)))
+    for name, (_, _, fact, when) in lies.items():
+        report = reports.get(name, {})
+        check("foreign: %s is caught" % name, report.get("fact") == fact and when in report.get("when", "")
+              or ["%s" % {key: report.get(key) for key in ("fact", "when", "message")}])
+    result = call("check", *options(truths))
+    check("foreign: what is true holds", result.returncode == 0 or [told(result)])
+    result = call("check", "--foreign", "c_j0=double (double) libm.so.6:j0", "sqrt", "--cases", "3")
+    check("foreign: the named ops alone", result.stdout.endswith("1 op: 1 holds, 0 fail (seed 1, 3 cases each)\n")
+          or [told(result)])
+    # The functions of the manual's page.
+    with open(os.path.join(os.environ["CANDELA_SOURCE_DIR"], "docs", "foreign.md"), encoding="utf-8") as page:
+        files = re.findall(r"```ini (\S+)\n(.*?)```", page.read(), re.DOTALL)
+    check("foreign: files in the manual", len(files) == 2)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files:
+            path = os.path.join(folder, name)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            result = call("check", path, "--cases", "20")
+            missing = "cannot be opened" in result.stderr
+            check("foreign: %s holds%s" % (name, ", if its library is there" if missing else ""),
+                  missing or result.returncode == 0 or [told(result)])
+
+
 def test_mistakes():
     for arguments, status, words in (
         (["nonsense"], 1, "nonsense"),
@@ -153,6 +205,7 @@ def test_shipped():
 
 test_liars()
 test_text()
+test_foreign()
 test_mistakes()
 test_complex_products()
 test_shipped()

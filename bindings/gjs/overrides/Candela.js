@@ -461,8 +461,8 @@ function _init() {
         return arrays;
     };
 
-    Candela.defineOp = imports.overrides._candelaScripts.defineOpOf(
-        {Candela, TYPED, ops, registry, asDType, asShape, told});
+    Object.assign(Candela, imports.overrides._candelaScripts.makersOf(
+        {Candela, TYPED, ops, registry, asDType, asShape, told}));
     Candela.Array = CandelaArray;
     Candela.asarray = asarray;
     Candela.ops = ops;

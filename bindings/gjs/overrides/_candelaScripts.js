@@ -3,15 +3,15 @@
 // Ops written in JavaScript: functions over typed arrays, which are the run's memory. What
 // Candela.js has of dtypes, shapes and ops is given to it.
 
-/* exported defineOpOf */
+/* exported makersOf */
 /* global imports */
 
 const {GLib} = imports.gi;
 
-function defineOpOf({Candela, TYPED, ops, registry, asDType, asShape, told}) {
+function makersOf({Candela, TYPED, ops, registry, asDType, asShape, told}) {
     const FACTS = {
         summary: 's', since: 's', formula: 's', example: 's', operators: 's', inputs: 'as', variadic: 'b', kinds: 'as', outputs: 'as',
-        aliasing: 's', effect: 's', determinism: 's',
+        aliasing: 's', effect: 's', determinism: 's', outputShape: 's',
     };
 
     // A parameter as the registry has it, from its name and default, or from what describes it.
@@ -48,13 +48,20 @@ function defineOpOf({Candela, TYPED, ops, registry, asDType, asShape, told}) {
         };
     }
 
-    function inferOf(infer, nOutputs) {
+    function inferOf(infer, nOutputs, isView) {
         return (inputs, params) => {
-            const specs = inputs.recursiveUnpack().map(([dtype, shape]) =>
-                ({dtype: Candela.dtype_from_name(dtype), shape: shape.map(Number)}));
+            const specs = inputs.recursiveUnpack().map(([dtype, shape, strides, offset]) => ({
+                dtype: Candela.dtype_from_name(dtype),
+                shape: shape.map(Number),
+                ...isView ? {strides: strides.map(Number), offset: Number(offset)} : {},
+            }));
             const answer = infer(...specs, params.recursiveUnpack());
             const results = nOutputs === 1 && !Array.isArray(answer) ? [answer] : answer;
 
+            if (isView) {
+                return new GLib.Variant('a(saxaxx)', results.map(({shape, strides, offset}) =>
+                    [Candela.dtype_get_name(specs[0].dtype), asShape(shape), asShape(strides), Number(offset)]));
+            }
             return new GLib.Variant('a(sax)', results.map(({dtype, shape}) =>
                 [Candela.dtype_get_name(asDType(dtype)), asShape(shape)]));
         };
@@ -68,24 +75,37 @@ function defineOpOf({Candela, TYPED, ops, registry, asDType, asShape, told}) {
         return new Typed(data.buffer, data.byteOffset, data.byteLength / Typed.BYTES_PER_ELEMENT);
     }
 
-    function computeOf(compute, paramNames) {
+    // What it gives says how long results are, if the op does not; of several axes as {shape, values}.
+    function sizedOutput(call, i, result) {
+        const shape = result?.shape ?? [result?.length];
+
+        call.set_output_shape(i, asShape(shape));
+        return typedOver(call.get_output(i).get_dtype(), call.get_output_bytes(i));
+    }
+
+    function computeOf(compute, paramNames, isSized) {
         return call => {
             const inputs = Array.from({length: call.get_n_inputs()}, (_, i) => call.get_input(i));
-            const outputs = Array.from({length: call.get_n_outputs()}, (_, i) =>
+            const n = call.get_n_outputs();
+            const outputs = Array.from({length: isSized ? 0 : n}, (_, i) =>
                 typedOver(call.get_output(i).get_dtype(), call.get_output_bytes(i)));
             const arrays = inputs.map((tensor, i) => typedOver(tensor.get_dtype(), call.get_input_bytes(i)));
             const params = call.get_params().recursiveUnpack();
             const about = {
                 ...Object.fromEntries(paramNames.map(name => [name, params[name] ?? null])),
-                out: outputs.length === 1 ? outputs[0] : outputs,
+                ...isSized ? {} : {out: n === 1 ? outputs[0] : outputs},
                 shapes: inputs.map(tensor => tensor.get_shape().map(Number)),
             };
             const answer = compute(...arrays, about) ?? about.out;
-            const results = outputs.length === 1 ? [answer] : answer;
+            const results = n === 1 ? [answer] : answer;
 
-            if (results.length !== outputs.length)
-                throw new RangeError(`it gave ${results.length} results; it has ${outputs.length}`);
-            results.forEach((result, i) => {
+            if (results?.length !== n)
+                throw new RangeError(`it gave ${results?.length} results; it has ${n}`);
+            results.forEach((given, i) => {
+                const result = isSized && given?.shape !== undefined ? given.values : given;
+
+                if (isSized)
+                    outputs.push(sizedOutput(call, i, given));
                 if (result?.length !== outputs[i].length)
                     throw new RangeError(`it gave ${result?.length} elements; its result has ${outputs[i].length}`);
                 if (result !== outputs[i])
@@ -93,6 +113,17 @@ function defineOpOf({Candela, TYPED, ops, registry, asDType, asShape, told}) {
             });
             return true;
         };
+    }
+
+    // Inputs, or modes by input, or by 'output, input'.
+    function inPlaceRows(inplace) {
+        if (Array.isArray(inplace))
+            return inplace.map(input => [0, input, 'same-index']);
+        return Object.entries(inplace).map(([key, mode]) => {
+            const pair = key.split(',').map(Number);
+
+            return [pair.length > 1 ? pair[0] : 0, pair.at(-1), mode];
+        });
     }
 
     // Makes an op of functions over typed arrays, which is found by its name from then on, in
@@ -106,17 +137,22 @@ function defineOpOf({Candela, TYPED, ops, registry, asDType, asShape, told}) {
         for (const [key, value] of Object.entries(rest)) {
             if (FACTS[key] === undefined)
                 throw new TypeError(`${name}: there is no fact ${JSON.stringify(key)}`);
-            made[key] = new GLib.Variant(FACTS[key], value);
+            made[key === 'outputShape' ? 'output-shape' : key] = new GLib.Variant(FACTS[key], value);
         }
         made.params = new GLib.Variant('aa{sv}', Object.entries(params).map(([key, value]) => paramFacts(key, value)));
-        made['in-place'] = new GLib.Variant('ai', inplace);
+        made['in-place-modes'] = new GLib.Variant('a(uus)', inPlaceRows(inplace));
         const op = Candela.Op.new_script(name, new GLib.Variant('a{sv}', made),
-            infer ? guarded(name, inferOf(infer, rest.outputs?.length ?? 1)) : null,
-            guarded(name, computeOf(compute, Object.keys(params))));
+            infer ? guarded(name, inferOf(infer, rest.outputs?.length ?? 1, rest.aliasing === 'reference')) : null,
+            guarded(name, computeOf(compute, Object.keys(params), rest.outputShape === 'data')));
 
         registry.add_op(op);
         return ops[name];
     }
 
-    return defineOp;
+    // What proves the facts that an op declares: runs it in every way that they allow.
+    function check(name, {cases = 40, seed = 1, seconds = 5} = {}) {
+        return registry.lookup_op(name).check(seed, cases, seconds, null).recursiveUnpack();
+    }
+
+    return {defineOp, check};
 }

@@ -83,12 +83,14 @@ declare module 'gi://Candela?version=1.0' {
             /** Their defaults, or what describes them. */
             params?: Record<string, any>;
             infer?: (...specsAndParams: any[]) => Spec | Spec[];
-            inplace?: number[];
+            /** Inputs, or modes by input or by 'output,input': same-index, within-row, read-first. */
+            inplace?: number[] | Record<string, 'same-index' | 'within-row' | 'read-first'>;
             kinds?: ('bool' | 'int' | 'uint' | 'float' | 'complex')[];
             variadic?: boolean;
-            aliasing?: 'none' | 'alias';
+            aliasing?: 'none' | 'alias' | 'reference' | 'takeover';
             effect?: 'pure' | 'ordered';
             determinism?: 'bitwise' | 'per-layout' | 'none';
+            outputShape?: 'static' | 'data';
             operators?: string;
             summary?: string;
             formula?: string;
@@ -99,6 +101,9 @@ declare module 'gi://Candela?version=1.0' {
         /** Makes an op of a function over typed arrays, found by its name from then on. */
         function defineOp(name: string, facts: OpFacts, compute: (...arraysAndRun: any[]) => any):
             (...args: any[]) => any;
+
+        /** Proves what an op declares, by running it in every way that this allows. */
+        function check(name: string, options?: {cases?: number, seed?: number, seconds?: number}): any;
 
         /** An expression in Candela's language, in which ${} is an array or a number. Several values are an array. */
         function expr(texts: TemplateStringsArray, ...values: Operand[]): any;

@@ -23,7 +23,7 @@ from candela._dtypes import (  # noqa: E402,F401
 from candela._files import load, save, savez  # noqa: E402,F401
 from candela._foreign import foreign  # noqa: E402,F401
 from candela._products import tensordot  # noqa: E402,F401
-from candela._script import op  # noqa: E402,F401
+from candela._script import check, op  # noqa: E402,F401
 from candela._shapes import (  # noqa: E402,F401
     broadcast_arrays, concat, diff, nonzero, repeat, reshape, unstack)
 

@@ -124,24 +124,68 @@ def _make_infer(infer, n_outputs):
     return call
 
 
-def _make_compute(function, names, out):
+def _dummy(dtype, shape, strides, offset):
+    """An array of that layout over zeros, for which no memory is taken before they are looked at; and where the
+    memory begins of which it is a part."""
+    import numpy
+
+    reach = [(length - 1) * stride if all(shape) else 0 for length, stride in zip(shape, strides)]
+    first = offset + sum(step for step in reach if step < 0)
+    end = offset + sum(step for step in reach if step > 0) + 1
+    memory = numpy.zeros(end - first, core.TYPESTRS.get(Candela.dtype_from_name(dtype), "<u2"))
+    size = memory.itemsize
+    array = numpy.lib.stride_tricks.as_strided(memory[offset - first:], shape, [stride * size for stride in strides],
+                                               writeable=False)
+    return array, memory.__array_interface__["data"][0] - first * size
+
+
+def _make_view_infer(function, names):
+    """What view the function gives of its first input."""
+
+    def call(inputs, params, *data):
+        import numpy
+
+        specs = inputs.unpack()
+        dummies = [_dummy(*spec) for spec in specs]
+        dtype, _, _, offset = specs[0]
+        array, start = dummies[0]
+        results = function(*(dummy for dummy, _ in dummies), **{**dict.fromkeys(names), **params.unpack()})
+        answer = []
+        for result in results if isinstance(results, list) else [results]:
+            if not isinstance(result, numpy.ndarray) or result.dtype != array.dtype or (
+                    result.size and not numpy.may_share_memory(result, array)):
+                raise ValueError("it gave no view of its first input, but %s" % type(result).__name__)
+            if result.size:
+                offset = (result.__array_interface__["data"][0] - start) // array.itemsize
+            answer.append((dtype, result.shape, [stride // array.itemsize for stride in result.strides], offset))
+        return GLib.Variant("a(saxaxx)", answer)
+
+    return call
+
+
+def _make_compute(function, names, out, sized):
     def call(run, *data):
         import numpy
 
         arrays = [_exchange.to_numpy(run.get_input(i)) for i in range(run.get_n_inputs())]
-        outputs = [_output(run, i) for i in range(run.get_n_outputs())]
+        n = run.get_n_outputs()
+        outputs = [] if sized else [_output(run, i) for i in range(n)]
         params = dict.fromkeys(names)
         params.update(run.get_params().unpack())
         if out:
-            params["out"] = outputs[0] if len(outputs) == 1 else outputs
+            params["out"] = outputs[0] if n == 1 else outputs
         results = function(*arrays, **params)
         if results is None and out:
             return True
-        if len(outputs) == 1 and not (isinstance(results, list) and len(results) == 1):
+        if n == 1 and not (isinstance(results, list) and len(results) == 1):
             results = [results]
-        if results is None or len(results) != len(outputs):
-            raise ValueError("it gave no result for each of its %d outputs" % len(outputs))
-        for output, result in zip(outputs, results):
+        if results is None or len(results) != n:
+            raise ValueError("it gave no result for each of its %d outputs" % n)
+        for i, result in enumerate(results):
+            if sized:
+                run.set_output_shape(i, numpy.shape(result))
+                outputs.append(_output(run, i))
+            output = outputs[i]
             if result is output:
                 continue
             if numpy.shape(result) != output.shape:
@@ -153,8 +197,15 @@ def _make_compute(function, names, out):
     return call
 
 
+def _in_place(inplace):
+    """Rows of output, input and mode."""
+    if not isinstance(inplace, dict):
+        inplace = dict.fromkeys(inplace, "same-index")
+    return [(*(pair if isinstance(pair, tuple) else (0, pair)), mode) for pair, mode in inplace.items()]
+
+
 def op(function=None, /, *, name=None, infer=None, outputs=None, kinds=None, operators=None, aliasing="none",
-       inplace=(), effect="pure", determinism="bitwise", summary=None, formula=None, example=None):
+       inplace=(), effect="pure", determinism="bitwise", output_shape="static", summary=None, formula=None, example=None):
     """Makes an op of a function over NumPy arrays, which is found by its name from then on, in expressions too;
     a decorator. Gives the function over lazy arrays.
 
@@ -168,18 +219,23 @@ def op(function=None, /, *, name=None, infer=None, outputs=None, kinds=None, ope
     outputs      the names of the results, if there are several
     kinds        of the inputs: some of "bool", "int", "uint", "float", "complex"; None: any
     operators    "infix:<=>", say, for expressions
-    aliasing     "none", or "alias": the result is the first input
+    aliasing     "none"; "alias": the result is the first input; "reference": the function gives a view of its first
+                 input, and is called, over zeros of that layout, when an array is made, never for a value;
+                 "takeover": the result is a copy of the first input, which from then on stands for it
     inplace      the inputs, from 0 on, over which the result may be written: each element must be read before it
-                 is written
+                 is written, and not after. Or a dict of input, or (output, input), to a mode: "same-index" is
+                 this one, "within-row" reads a row before it writes it, "read-first" all before it writes any
     effect       "pure", or "ordered": it has state, and runs in the order of the plan
     determinism  "bitwise", "per-layout" or "none"
+    output_shape "static", or "data": it depends on elements; infer gives the number of axes, the function
+                 returns the results, and what it is called with is computed when it is called
     summary      a line; the first of the function's documentation if None
     formula      what is computed, in plain text
     example      a program of Candela's language that calls it"""
     if function is None:
         return lambda function: op(function, name=name, infer=infer, outputs=outputs, kinds=kinds, operators=operators,
                                    aliasing=aliasing, inplace=inplace, effect=effect, determinism=determinism,
-                                   summary=summary, formula=formula, example=example)
+                                   output_shape=output_shape, summary=summary, formula=formula, example=example)
     name = name if name is not None else function.__name__
     inputs, variadic, params, out = _read_signature(function)
     if summary is None:
@@ -190,9 +246,10 @@ def op(function=None, /, *, name=None, infer=None, outputs=None, kinds=None, ope
         "variadic": GLib.Variant("b", variadic),
         "params": GLib.Variant("aa{sv}", params),
         "aliasing": GLib.Variant("s", aliasing),
-        "in-place": GLib.Variant("ai", list(inplace)),
+        "in-place-modes": GLib.Variant("a(uus)", _in_place(inplace)),
         "effect": GLib.Variant("s", effect),
         "determinism": GLib.Variant("s", determinism),
+        "output-shape": GLib.Variant("s", output_shape),
     }
     if outputs is not None:
         facts["outputs"] = GLib.Variant("as", list(outputs))
@@ -201,10 +258,17 @@ def op(function=None, /, *, name=None, infer=None, outputs=None, kinds=None, ope
     for key, text in (("operators", operators), ("formula", formula), ("example", example)):
         if text is not None:
             facts[key] = GLib.Variant("s", text)
-    if infer is not None:
-        infer = _guarded(name, _make_infer(infer, len(outputs) if outputs is not None else 1))
     names = [param["name"].get_string() for param in params]
-    compute = _guarded(name, _make_compute(function, names, out))
+    sized = output_shape == "data"
+    if out and (sized or aliasing == "reference"):
+        raise TypeError("%s: there is no `out` before the function has returned" % name)
+    if aliasing == "reference":
+        if infer is not None:
+            raise TypeError("%s: what its function gives says dtype and shape, and infer is not asked" % name)
+        infer = _guarded(name, _make_view_infer(function, names))
+    elif infer is not None:
+        infer = _guarded(name, _make_infer(infer, len(outputs) if outputs is not None else 1))
+    compute = _guarded(name, _make_compute(function, names, out, sized))
     try:
         made = Candela.Op.new_script(name, GLib.Variant("a{sv}", facts), infer, (), compute, ())
         Candela.Registry.get_default().add_op(made)
@@ -214,3 +278,20 @@ def op(function=None, /, *, name=None, infer=None, outputs=None, kinds=None, ope
     result = _functions.make(name)
     result.__wrapped__ = function
     return result
+
+
+def check(op, *, cases=40, seed=1, seconds=5):
+    """Proves what an op declares: runs it over generated inputs in every way that the declaration allows. Gives a
+    dict with "proven", "cases" and "runs", and, if a fact does not hold, with "fact", "when", "message" and
+    "case". It is run in a child process, which begins as a copy of this one: no other thread should be at work.
+
+    op       its name, or its function
+    cases    how many, of those that it takes
+    seed     other cases
+    seconds  after how many without a sign of life a run is given up"""
+    name = op if isinstance(op, str) else op.__name__
+    try:
+        found = Candela.Registry.get_default().lookup_op(name)
+    except GLib.Error as error:
+        raise core.to_python(error) from None
+    return found.check(seed, cases, seconds, None).unpack()

@@ -164,3 +164,63 @@ count_steps (const uint8_t *x, long n)
     count += x[i] != x[i - 1];
   return count;
 }
+
+/* ---- For candela check ---- */
+
+/* What another call finds in the middle of this one. */
+double
+in_static (double x)
+{
+  static double parts[8];
+  double sum = 0;
+
+  for (int k = 0; k < 8; k++)
+    ((volatile double *) parts)[k] = x;
+  for (int k = 0; k < 8; k++)
+    sum += ((volatile double *) parts)[k];
+  return sum;
+}
+
+double
+counts (double x)
+{
+  static double n;
+
+  n += 1;
+  return x + n;
+}
+
+void
+through_static (const double *x, double *out, size_t n)
+{
+  static double copy[1 << 17];
+
+  for (size_t i = 0; i < n; i++)
+    ((volatile double *) copy)[i] = x[i];
+  for (size_t i = 0; i < n; i++)
+    out[i] = 2 * ((volatile double *) copy)[i];
+}
+
+void
+turned (const double *x, double *out, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    out[i] = x[n - 1 - i];
+}
+
+void
+one_behind (const double *x, double *out, size_t n)
+{
+  for (size_t i = 0; i <= n; i++)
+    out[i] = i < n ? x[i] : 0;
+}
+
+void
+writes_input (const double *x, double *out, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    {
+      out[i] = x[i];
+      ((double *) x)[i] = 0;
+    }
+}
