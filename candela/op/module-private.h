@@ -23,6 +23,7 @@ typedef struct
    * and of its key file; 0 if there is none. */
   gint64 stamps[4];
   gboolean known;     /* or else whoever needs its ops opens it and sees */
+  gboolean cached;    /* the cache says so, and not what is there now */
   char *reason;       /* why it is set aside, beginning with its file's name; or NULL */
   GHashTable *listed; /* op to NULL-terminated operators; NULL: it must be opened to know */
 } CandelaModuleFacts;
@@ -45,6 +46,13 @@ void candela_module_free (gpointer module);
 
 /* Learns what there is to know without opening anything in this process. */
 void candela_modules_learn (CandelaModule *const *modules, gsize n);
+
+/* Learns again, without the cache, of modules that are known from it and have ops, and of
+ * those that have changed; TRUE if one of them has other ops now. */
+gboolean candela_modules_learn_anew (CandelaModule *const *modules, gsize n);
+
+/* The file that lists its ops. */
+char *candela_module_key_filename (const CandelaModule *module);
 
 void candela_module_facts_clear (CandelaModuleFacts *facts);
 

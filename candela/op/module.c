@@ -58,7 +58,7 @@ candela_module_facts_clear (CandelaModuleFacts *facts)
 {
   g_clear_pointer (&facts->reason, g_free);
   g_clear_pointer (&facts->listed, g_hash_table_unref);
-  facts->known = FALSE;
+  facts->known = facts->cached = FALSE;
 }
 
 void
@@ -79,8 +79,8 @@ candela_module_listed_new (void)
   return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_strfreev);
 }
 
-static char *
-key_filename (const CandelaModule *module)
+char *
+candela_module_key_filename (const CandelaModule *module)
 {
   g_autofree char *folder = g_path_get_dirname (module->filename);
 
@@ -144,27 +144,34 @@ recall (CandelaModule *module, GHashTable *cache)
 
   if (facts == NULL || memcmp (facts->stamps, module->facts.stamps, sizeof facts->stamps) != 0)
     return FALSE;
-  module->facts.known = TRUE;
+  module->facts.known = module->facts.cached = TRUE;
   module->facts.reason = g_strdup (facts->reason);
   module->facts.listed = facts->listed != NULL ? g_hash_table_ref (facts->listed) : NULL;
   return TRUE;
 }
 
-void
-candela_modules_learn (CandelaModule *const *modules, gsize n)
+static void
+stamp_module (const CandelaModule *module, gint64 stamps[4])
 {
-  g_autoptr (GHashTable) cache = n > 0 ? candela_cache_load () : NULL;
-  g_autoptr (GPtrArray) learnt = g_ptr_array_new ();
+  g_autofree char *key = candela_module_key_filename (module);
+
+  stamp (module->filename, stamps);
+  stamp (key, stamps + 2);
+}
+
+/* What comes of it goes into learnt, but for what the cache knew. */
+static void
+learn (CandelaModule *const *modules, gsize n, GHashTable *cache, GPtrArray *learnt)
+{
   g_autoptr (GPtrArray) unknown = g_ptr_array_new ();
 
   for (gsize k = 0; k < n; k++)
     {
       CandelaModule *module = modules[k];
-      g_autofree char *key = key_filename (module);
+      g_autofree char *key = candela_module_key_filename (module);
 
-      stamp (module->filename, module->facts.stamps);
-      stamp (key, module->facts.stamps + 2);
-      if (module->facts.stamps[1] == 0 || recall (module, cache))
+      stamp_module (module, module->facts.stamps);
+      if (module->facts.stamps[1] == 0 || (cache != NULL && recall (module, cache)))
         continue;
       if (candela_foreign_is_file (module->filename))
         read_foreign_file (module);
@@ -177,6 +184,91 @@ candela_modules_learn (CandelaModule *const *modules, gsize n)
   for (guint k = 0; k < unknown->len; k++)
     if (((CandelaModule *) unknown->pdata[k])->facts.known)
       g_ptr_array_add (learnt, unknown->pdata[k]);
+}
+
+static void
+save (const GPtrArray *learnt)
+{
   if (learnt->len > 0)
     candela_cache_save ((CandelaModule *const *) learnt->pdata, learnt->len);
+}
+
+void
+candela_modules_learn (CandelaModule *const *modules, gsize n)
+{
+  g_autoptr (GHashTable) cache = n > 0 ? candela_cache_load () : NULL;
+  g_autoptr (GPtrArray) learnt = g_ptr_array_new ();
+
+  learn (modules, n, cache, learnt);
+  save (learnt);
+}
+
+static void
+unref_list (gpointer listed)
+{
+  if (listed != NULL)
+    g_hash_table_unref (listed);
+}
+
+static gboolean
+same_operators (const char *const *a, const char *const *b)
+{
+  guint k = 0;
+
+  while (a[k] != NULL && b[k] != NULL && strcmp (a[k], b[k]) == 0)
+    k++;
+  return a[k] == NULL && b[k] == NULL;
+}
+
+static gboolean
+same_ops (GHashTable *a, GHashTable *b)
+{
+  GHashTableIter iter;
+  gpointer name, operators;
+
+  if (a == NULL || b == NULL || g_hash_table_size (a) != g_hash_table_size (b))
+    return a == b;
+  g_hash_table_iter_init (&iter, a);
+  while (g_hash_table_iter_next (&iter, &name, &operators))
+    {
+      const char *const *others = g_hash_table_lookup (b, name);
+
+      if (others == NULL || !same_operators (operators, others))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+is_doubtful (const CandelaModule *module)
+{
+  gint64 stamps[4];
+
+  if (module->facts.cached && module->facts.listed != NULL)
+    return TRUE;
+  stamp_module (module, stamps);
+  return memcmp (stamps, module->facts.stamps, sizeof stamps) != 0;
+}
+
+gboolean
+candela_modules_learn_anew (CandelaModule *const *modules, gsize n)
+{
+  g_autoptr (GPtrArray) doubtful = g_ptr_array_new ();
+  g_autoptr (GPtrArray) learnt = g_ptr_array_new ();
+  g_autoptr (GPtrArray) lists = g_ptr_array_new_with_free_func (unref_list);
+  gboolean changed = FALSE;
+
+  for (gsize k = 0; k < n; k++)
+    if (is_doubtful (modules[k]))
+      {
+        g_ptr_array_add (doubtful, modules[k]);
+        g_ptr_array_add (lists, g_steal_pointer (&modules[k]->facts.listed));
+        candela_module_facts_clear (&modules[k]->facts);
+      }
+  learn ((CandelaModule *const *) doubtful->pdata, doubtful->len, NULL, learnt);
+  for (guint k = 0; k < doubtful->len; k++)
+    changed = changed || !same_ops (lists->pdata[k], ((CandelaModule *) doubtful->pdata[k])->facts.listed);
+  if (changed)
+    save (learnt);
+  return changed;
 }

@@ -137,6 +137,8 @@ candela_registry_hold_op (CandelaRegistry *registry, const char *key, gboolean i
     return op;
   g_rec_mutex_lock (&candela_plugin_lock);
   op = find (registry, key, is_operator);
+  if (op == NULL && candela_search_learn_anew (registry->search))
+    op = find (registry, key, is_operator);
   if (op != NULL)
     candela_op_hold (op);
   else

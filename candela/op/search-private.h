@@ -18,6 +18,11 @@ void candela_search_free (CandelaSearch *search);
  * it. */
 CandelaOp *candela_search_find_op (CandelaSearch *search, const char *key, gboolean is_operator);
 
+/* Before it is told that there is none: what the cache says of modules that are not open,
+ * or what was there before they were changed, is learnt again; what the cache says once.
+ * TRUE if that is something else. */
+gboolean candela_search_learn_anew (CandelaSearch *search);
+
 /* Says that there is none, what is written alike, also among ops of no plugin, and what
  * was refused. */
 void candela_search_set_unknown (CandelaSearch *search, const GPtrArray *added, const char *key, gboolean is_operator,

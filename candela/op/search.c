@@ -202,6 +202,23 @@ lists (const CandelaModule *module, const char *key, gboolean is_operator)
   return FALSE;
 }
 
+/* It is open, and has not what was said of it. If it was the cache that said so, who
+ * knows better is asked, and only what then says so is told of. */
+static void
+doubt_list (CandelaSearch *search, CandelaModule *module, const char *key, gboolean is_operator)
+{
+  g_autofree char *file = NULL, *message = NULL;
+
+  if (module->facts.cached)
+    candela_modules_learn_anew (&module, 1);
+  if (module->facts.listed == NULL || !lists (module, key, is_operator))
+    return;
+  file = candela_module_key_filename (module);
+  message =
+    g_strdup_printf ("%s: its key file %s lists \"%s\", which it does not register", module->filename, file, key);
+  refuse (search, message);
+}
+
 /* While a module is opened the array may grow at its front, if its register_ops
  * loads a file; so the place is found again. */
 CandelaOp *
@@ -226,13 +243,26 @@ candela_search_find_op (CandelaSearch *search, const char *key, gboolean is_oper
       if (op != NULL)
         return op;
       if (unopened && module->facts.listed != NULL)
-        {
-          g_autofree char *message =
-            g_strdup_printf ("%s: its key file lists \"%s\", which it does not register", module->filename, key);
-          refuse (search, message);
-        }
+        doubt_list (search, module, key, is_operator);
     }
   return NULL;
+}
+
+/* What is known of those that are not open may be out of date: it is learnt again, what the
+ * cache says once. */
+gboolean
+candela_search_learn_anew (CandelaSearch *search)
+{
+  g_autoptr (GPtrArray) modules = g_ptr_array_new ();
+
+  for (guint k = 0; k < search->modules->len; k++)
+    if (((CandelaModule *) search->modules->pdata[k])->state == CANDELA_MODULE_UNOPENED)
+      g_ptr_array_add (modules, search->modules->pdata[k]);
+  if (!candela_modules_learn_anew ((CandelaModule *const *) modules->pdata, modules->len))
+    return FALSE;
+  for (guint k = 0; k < modules->len; k++)
+    set_aside (search, modules->pdata[k]);
+  return TRUE;
 }
 
 /* What is wrong when an op is not found. */

@@ -203,7 +203,7 @@ test_lying_key_file (Fixture *fixture, gconstpointer data)
   g_autofree char *garbage = write_text (fixture, "b", "second.plugin", "Ops=only_second");
   g_autoptr (CandelaRegistry) registry = registry_for (fixture, "a:b");
   g_autofree char *message =
-    g_strdup_printf ("%s: its key file lists \"only_second\", which it does not register", liar);
+    g_strdup_printf ("%s: its key file %s lists \"only_second\", which it does not register", liar, key);
 
   assert_op_of (registry, "only_second", "second");
   g_auto (GStrv) refused = candela_registry_list_refused (registry);

@@ -164,6 +164,101 @@ test_bad_cache (Kept *kept, gconstpointer data)
   }
 }
 
+/* The cache as it is, but that a module has another list of ops. */
+static void
+list_in_cache (Kept *kept, const char *file, const char *ops)
+{
+  g_autofree char *contents = NULL;
+  gsize length;
+
+  g_assert_true (g_file_get_contents (kept->cache, &contents, &length, NULL));
+  g_autoptr (GVariant) old = g_variant_ref_sink (
+    g_variant_new_from_data (G_VARIANT_TYPE ("(ssa(s(xxxx)sba(sas)))"), contents, length, FALSE, NULL, NULL));
+  g_autoptr (GVariant) entries = g_variant_get_child_value (old, 2);
+  const char *format, *version;
+  GVariantBuilder builder;
+  guint n_changed = 0;
+
+  g_variant_get (old, "(&s&s@*)", &format, &version, NULL);
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(s(xxxx)sba(sas))"));
+  for (gsize k = 0; k < g_variant_n_children (entries); k++)
+    {
+      g_autoptr (GVariant) stamps = NULL, listed = NULL;
+      const char *name;
+
+      g_variant_get_child (entries, k, "(&s@(xxxx)&sb@a(sas))", &name, &stamps, NULL, NULL, &listed);
+      if (strcmp (name, file) == 0)
+        {
+          g_variant_unref (listed);
+          listed = g_variant_ref_sink (g_variant_new_parsed (ops));
+          n_changed++;
+        }
+      g_variant_builder_add (&builder, "(s@(xxxx)sb@a(sas))", name, stamps, "", TRUE, listed);
+    }
+  g_assert_cmpuint (n_changed, ==, 1);
+  g_autoptr (GVariant) changed =
+    g_variant_ref_sink (g_variant_new ("(ssa(s(xxxx)sba(sas)))", format, version, &builder));
+  g_assert_true (
+    g_file_set_contents (kept->cache, g_variant_get_data (changed), (gssize) g_variant_get_size (changed), NULL));
+}
+
+static void
+assert_nothing_refused (CandelaRegistry *registry)
+{
+  g_auto (GStrv) refused = candela_registry_list_refused (registry);
+
+  g_assert_null (refused[0]);
+}
+
+/* A cache that lists ops that a module does not have, or not those that it has, is found
+ * out, and put right. */
+static void
+test_wrong_cache (Kept *kept, gconstpointer data)
+{
+  Fixture *fixture = &kept->fixture;
+  g_autofree char *first = install (fixture, "a", "first");
+  g_autofree char *second = install (fixture, "a", "second");
+  g_autoptr (CandelaRegistry) before = registry_for (fixture, "a");
+
+  assert_op_of (before, "only_second", "second");
+  for (guint round = 0; round < 2; round++)
+    {
+      g_autoptr (CandelaRegistry) registry = registry_for (fixture, "a");
+      g_autoptr (CandelaRegistry) after = registry_for (fixture, "a");
+      g_autofree char *wrong = NULL, *right = NULL;
+      gsize length;
+
+      list_in_cache (kept, round == 0 ? first : second,
+                     round == 0 ? "[('only_second', @as ['infix:<=>'])]" : "[('another', @as [])]");
+      g_assert_true (g_file_get_contents (kept->cache, &wrong, &length, NULL));
+      assert_op_of (registry, "only_second", "second");
+      assert_op_of (registry, "only_first", "first");
+      assert_nothing_refused (registry);
+      g_setenv ("CANDELA_PLUGIN_SCANNER", "/bin/false", TRUE);
+      assert_op_of (after, "only_first", "first");
+      assert_op_of (after, "only_second", "second");
+      g_setenv ("CANDELA_PLUGIN_SCANNER", scanner, TRUE);
+    }
+}
+
+/* A module that changes after the search path was looked at, and before it is opened. */
+static void
+test_changed_meanwhile (Kept *kept, gconstpointer data)
+{
+  Fixture *fixture = &kept->fixture;
+  g_autofree char *old = g_strdup ("[Op old_one]\nLibrary=libm.so.6\nSymbol=sin\nSignature=double (double)\n");
+  g_autofree char *new =
+    g_strdup_printf ("%s[Op new_one]\nLibrary=libm.so.6\nSymbol=cos\nSignature=double (double)\n", old);
+  g_autofree char *file = write_text (fixture, "a", "some.ops", old);
+  g_autoptr (CandelaRegistry) registry = registry_for (fixture, "a");
+
+  g_assert_null (candela_registry_lookup_op (registry, "new_one", NULL));
+  g_free (write_text (fixture, "a", "some.ops", new));
+  assert_op_of (registry, "new_one", "some");
+  assert_op_of (registry, "old_one", "some");
+  assert_nothing_refused (registry);
+}
+
 /* Many processes write the cache, and each finds what it looks for. */
 static void
 test_concurrent (Kept *kept, gconstpointer data)
@@ -320,6 +415,8 @@ main (int argc, char **argv)
   ADD ("changed", test_changed);
   ADD ("cached", test_cached);
   ADD ("bad-cache", test_bad_cache);
+  ADD ("wrong-cache", test_wrong_cache);
+  ADD ("changed-meanwhile", test_changed_meanwhile);
   ADD ("concurrent", test_concurrent);
   ADD ("no-scan", test_no_scan);
   ADD ("filter", test_filter);
