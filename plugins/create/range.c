@@ -277,7 +277,8 @@ const CandelaOpInfo create_linspace_op = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "linspace",
   .summary = "A number of evenly spaced values, from start to stop",
-  .formula = "out[i] = start + i · (stop - start) / (num - 1); / num without endpoint",
+  .formula = "out[i] = start + i · (stop - start) / m\n"
+             "where m is num - 1, or num without the endpoint",
   .example = "linspace(0, 1, 5), linspace(0, 1, 4, endpoint=false)",
   .since = "1.0",
   .params = linspace_params,

@@ -91,7 +91,7 @@
   .formula = "out = -|x1| where signbit(x2), else |x1|", .example = "copysign([1.0, 2.0, -3.0], [-0.5, 3.0, 1.0])"
 #define REFERENCE_nextafter                                                                                            \
   .formula = "out = the float after x1 on the way to x2", .example = "nextafter([1.0, 1.0], [2.0, 0.0]) - 1.0"
-#define REFERENCE_relu .formula = "out = x where x > 0, else 0", .example = "relu([-1.0, 0.5, 2.0])"
+#define REFERENCE_relu .formula = "out = 0 where x < 0, else x", .example = "relu([-1.0, 0.5, 2.0])"
 #define REFERENCE_sigmoid .formula = "out = 1 / (1 + e⁻ˣ)", .example = "sigmoid([-2.0, 0.0, 2.0])"
 #define REFERENCE_softplus .formula = "out = ln(1 + eˣ)", .example = "softplus([-1.0, 0.0, 100.0])"
 #define REFERENCE_gelu                                                                                                 \

@@ -50,6 +50,9 @@ def check_new_plugin(build, tool, folder, environment):
     check("and its ops are there", [] if result.stdout == "[-0.5   0.    0.75]\n" else [result.stdout, result.stderr])
     result = run(tool, "run", "try_%s_norm([[3.0, -4.0], [1.0, 1.0]])" % build, env=environment)
     check("all of them", [] if result.stdout == "[7. 2.]\n" else [result.stdout, result.stderr])
+    result = run(tool, "reference", name, env=environment)
+    check("with a page and an example each", result.returncode == 0 and result.stdout.count("\nprints\n") == 3
+          or [result.stdout, result.stderr])
 
 
 def check_new_plugins(tool, root, environment):

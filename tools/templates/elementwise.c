@@ -32,6 +32,8 @@ static const CandelaOpInfo @op@_op = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "@op@",
   .summary = "x / (1 + |x|)",
+  .formula = "out = x / (1 + |x|)",
+  .example = "@op@([-1.0, 0.0, 3.0])",
   .since = "0.1",
   .inputs = @op@_inputs,
   .axes = CANDELA_AXES_ELEMENTWISE,

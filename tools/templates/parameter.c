@@ -43,6 +43,8 @@ static const CandelaOpInfo @op@_op = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "@op@",
   .summary = "x, or slope * x where x is negative",
+  .formula = "out = x where x ≥ 0, else slope · x",
+  .example = "@op@([-2.0, 1.0], slope=0.5)",
   .since = "0.1",
   .inputs = @op@_inputs,
   .params = @op@_params,

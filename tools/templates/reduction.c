@@ -66,6 +66,8 @@ static const CandelaOpInfo @op@_op = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "@op@",
   .summary = "The sum of |x| along the last axis",
+  .formula = "out[i] = Σₖ |x[i, k]|",
+  .example = "@op@([[3.0, -4.0], [1.0, 1.0]])",
   .since = "0.1",
   .inputs = @op@_inputs,
   .axes = CANDELA_AXES_REDUCTION,
