@@ -84,6 +84,9 @@
     return i;                                                                                                          \
   }
 
+/* Processors read ahead to the end of a page by themselves, no farther. */
+#define READ_AHEAD 8192
+
 /* MAX and MIN of the processor pass over a NaN: whether there was one is asked
  * apart, of two vectors at a time. Of zeros they know no first. */
 #define VECTOR_OF(NAME, name, type, suffix, function)                                                                  \
@@ -99,14 +102,17 @@
       return few_##NAME##_of (x, n);                                                                                   \
     _Pragma ("GCC unroll 4") for (guint k = 0; k < 4; k++) best[k] = REDUCE_X86 (loadu, suffix) (x);                   \
     for (; i + 4 * lanes <= n; i += 4 * lanes)                                                                         \
-      _Pragma ("GCC unroll 2") for (guint k = 0; k < 4; k += 2)                                                        \
       {                                                                                                                \
-        const ReduceVector_##suffix a = REDUCE_X86 (loadu, suffix) (x + i + k * lanes);                                \
-        const ReduceVector_##suffix b = REDUCE_X86 (loadu, suffix) (x + i + (k + 1) * lanes);                          \
+        reduce_fetch ((const guint8 *) (x + i) + READ_AHEAD, 4 * REDUCE_VECTOR);                                       \
+        _Pragma ("GCC unroll 2") for (guint k = 0; k < 4; k += 2)                                                      \
+        {                                                                                                              \
+          const ReduceVector_##suffix a = REDUCE_X86 (loadu, suffix) (x + i + k * lanes);                              \
+          const ReduceVector_##suffix b = REDUCE_X86 (loadu, suffix) (x + i + (k + 1) * lanes);                        \
                                                                                                                        \
-        best[k] = REDUCE_X86 (function, suffix) (a, best[k]);                                                          \
-        best[k + 1] = REDUCE_X86 (function, suffix) (b, best[k + 1]);                                                  \
-        unordered |= REDUCE_UNORDERED (a, b, suffix);                                                                  \
+          best[k] = REDUCE_X86 (function, suffix) (a, best[k]);                                                        \
+          best[k + 1] = REDUCE_X86 (function, suffix) (b, best[k + 1]);                                                \
+          unordered |= REDUCE_UNORDERED (a, b, suffix);                                                                \
+        }                                                                                                              \
       }                                                                                                                \
     while (i < n)                                                                                                      \
       {                                                                                                                \

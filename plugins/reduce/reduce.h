@@ -90,6 +90,10 @@ typedef struct
   void (*rows) (const ReduceRows *rows);
   void (*join) (gpointer partials, gpointer lanes, gsize width, gsize n_rows, guint pass);
 
+  /* … or, if the rows of a block are one run and in the cache, all of it at once, without
+   * lanes; NULL, or FALSE, with nothing done that counts: to be done as above. */
+  gboolean (*block) (gpointer partials, const ReduceRows *rows);
+
   /* Of width results each: a becomes a and after it b, of so many elements. */
   void (*merge) (gpointer a, gconstpointer b, gsize width, gint64 a_count, gint64 b_count);
 } ReduceFold;

@@ -181,9 +181,10 @@ run_walk (const Walk *walk, GError **error)
   share.per_chunk = MAX (CHUNK_ELEMENTS / count, 1);
   if (walk->way == WAY_ROWS)
     {
-      /* Wide, as memory is read row by row; but not all in one chunk. */
+      /* Wide, as memory is read row by row; but not all in one chunk, if there are others to
+       * take one. */
       share.per_chunk = (share.per_chunk + tile - 1) / tile * tile;
-      if (share.per_chunk >= n && n / 2 * count >= CHUNK_ELEMENTS)
+      if (share.per_chunk >= n && n / 2 * count >= CHUNK_ELEMENTS && candela_get_num_threads () > 1)
         share.per_chunk = (n / 2 + 63) / 64 * 64;
     }
   return run_share (&share, n, error);

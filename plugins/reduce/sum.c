@@ -3,7 +3,7 @@
  * sum and prod. Floats of either size are accumulated in binary64, float32 that is
  * added in groups, and rounded once, at the end; integers modulo 2^64, of which a
  * narrower result is the low bits. */
-#include "group.h"
+#include "columns.h"
 
 #define AS_INTEGER(x) ((guint64) (x))
 #define MULTIPLY(a, b) ((a) * (b))
@@ -90,6 +90,7 @@ static const ReduceFold grouped_sum = {
   .piece = packed_piece,
   .rows = grouped_sum_rows,
   .join = grouped_sum_join,
+  .block = sum_columns,
   .merge = sum_merge,
 };
 

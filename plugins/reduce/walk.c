@@ -7,10 +7,12 @@
  * results at once. */
 #include "walk.h"
 
-/* Elements packed in one call, and elements between two looks at the cancellable. */
+/* Elements packed in one call; half a second-level cache; and elements between two looks at
+ * the cancellable. */
 #define PACK_ELEMENTS REDUCE_PIECE
 #define PACK_MOST (8 * REDUCE_PIECE)
 #define PACK_ROWS 16
+#define CACHED_BYTES (1024 * 1024)
 #define CANCEL_ELEMENTS (64 * REDUCE_BLOCK)
 /* Results of one block each that are finished together. */
 #define TOGETHER 512
@@ -198,6 +200,13 @@ push_unpacked (Walker *walker, gint64 output, gint64 start, gint64 end, GError *
   return TRUE;
 }
 
+/* Whether all of the input is so little that it is in the cache, if it has been read before. */
+static gboolean
+is_cached (const Walk *walk)
+{
+  return walk->kept.n * walk->call->count <= CACHED_BYTES / (gint64) walk->size;
+}
+
 /* One block of neighbouring results, into the top of the tree. */
 static void
 push_block (Walker *walker, const guint8 *tile, gint64 index, gsize n)
@@ -207,6 +216,13 @@ push_block (Walker *walker, const guint8 *tile, gint64 index, gsize n)
   gint64 run = axes_run (&walk->reduced);
   gpointer partials = reduce_tree_top (&walker->tree);
 
+  if (fold->block != NULL && (gint64) n <= run - index % run && is_cached (walk)
+      && fold->block (partials,
+                      &(ReduceRows){ .elements = tile + axes_offset (&walk->reduced, index) * (gint64) walk->size,
+                                     .stride = axes_run_stride (&walk->reduced),
+                                     .n_rows = n,
+                                     .width = walker->tree.width }))
+    return;
   for (guint pass = 0; pass < fold->passes; pass++)
     {
       for (gsize done = 0, part; done < n; done += part)
