@@ -6,6 +6,7 @@
 #include <candela/candela.h>
 
 #define CANDELA_INSIDE
+#include <candela/op/elementwise.h>
 #include <candela/op/op-class.h>
 #include <candela/op/op-info.h>
 #include <candela/op/params.h>

@@ -90,6 +90,34 @@ check_kept (StageCheck *stage)
       }
 }
 
+/* What is kept is still there after an op, in each way in which it has its operands. */
+static void
+check_preserved (StageCheck *stage)
+{
+  const CandelaStages *stages = stage->stages;
+  const CandelaStageFamily *family = stage->family;
+  guint8 *other = stage->in[stage->check->n_inputs - 1].data;
+
+  for (guint k = 0; k < CANDELA_MAX_KEPT && stages->preserves && family->keep[k] != NULL; k++)
+    {
+      const CandelaStageFunc funcs[] = { stages->unary,      stages->acc_memory, stages->memory_acc,
+                                         stages->acc_scalar, stages->scalar_acc, stages->acc_kept[k],
+                                         stages->kept_acc[k] };
+
+      memcpy (stage->expected, stage->in[0].data, stage->bytes);
+      for (guint f = 0; f < G_N_ELEMENTS (funcs); f++)
+        {
+          if (funcs[f] == NULL)
+            continue;
+          emit (stage, family->load, stage->in[0].data, NULL);
+          emit (stage, family->keep[k], NULL, NULL);
+          emit (stage, funcs[f], other, other);
+          emit (stage, family->recall[k], NULL, NULL);
+          compare (stage, family->store, "what is kept");
+        }
+    }
+}
+
 static void
 check_scalars (StageCheck *stage)
 {
@@ -152,6 +180,7 @@ candela_check_stages (CandelaCheck *check)
     check_unary (&stage);
   else
     check_binary (&stage);
+  check_preserved (&stage);
   for (guint i = 0; i < check->n_inputs; i++)
     candela_check_memory_clear (&stage.in[i]);
   candela_check_memory_clear (&stage.out);

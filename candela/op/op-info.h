@@ -184,7 +184,17 @@ typedef struct
   gpointer padding[3];
 } CandelaStages;
 
-/* A row of the table of kernels, which ends with neither function set. For an
+/* What a kernel was compiled for, beyond what the processor that a program runs on is
+ * sure to have. */
+typedef enum {
+  CANDELA_INSTRUCTION_SET_BASELINE, /* nothing */
+  CANDELA_INSTRUCTION_SET_AVX2,     /* AVX2 and FMA */
+  CANDELA_INSTRUCTION_SET_AVX512    /* these, and AVX-512 F, BW, DQ and VL */
+} CandelaInstructionSet;
+
+/* A row of the table of kernels, which ends with neither function set. Rows of an
+ * instruction set that the processor lacks, or that CANDELA_CPU rules out, are passed over: of
+ * those for the same dtypes, the best comes first. For an
  * element-wise op the row is taken whose in-dtypes are those of the (promoted)
  * inputs, else the first one that they can be cast to. Other ops: the row whose in[] are the dtypes that infer
  * settled on; INVALID matches any. */
@@ -197,7 +207,7 @@ typedef struct
   CandelaPlace place;
   guint n_inputs;              /* serves that many inputs only; 0: any number */
   const CandelaStages *stages; /* beside the loop of an element-wise op, or NULL */
-  gpointer padding[1];
+  CandelaInstructionSet instruction_set;
 } CandelaKernelInfo;
 
 /* The whole declaration: one const struct beside the kernel. All that is zero is

@@ -3,12 +3,14 @@
  * An op: a declaration that has been checked, with its counts taken. What the
  * engine reads is the facts; the object is for users, who ask what an op takes
  * and gives. */
+#include <candela/op/elementwise.h>
 #include <candela/op/op-private.h>
 #include <string.h>
 
 typedef struct
 {
-  CandelaOpInfo info; /* zero-extended copy of the plugin's */
+  CandelaOpInfo info;         /* zero-extended copy of the plugin's */
+  CandelaKernelInfo *kernels; /* those of its rows that are taken; NULL: all of them */
   CandelaOpFacts facts;
   GParamSpec **specs;         /* once asked for (atomic): n_params of them */
   CandelaParams *last_params; /* see candela_params_new_remembered() */
@@ -52,6 +54,7 @@ candela_op_finalize (GObject *object)
   CandelaOpPrivate *priv = candela_op_get_instance_private (CANDELA_OP (object));
 
   g_free (priv->facts.plugin_name);
+  g_free (priv->kernels);
   free_specs (priv->specs, priv->facts.n_params);
   G_OBJECT_CLASS (candela_op_parent_class)->finalize (object);
 }
@@ -266,6 +269,40 @@ check_texts (const CandelaOpInfo *info)
   return NULL;
 }
 
+static gboolean
+serves (const CandelaKernelInfo *row, const CandelaKernelInfo *other)
+{
+  return memcmp (row->in, other->in, sizeof row->in) == 0 && memcmp (row->out, other->out, sizeof row->out) == 0
+         && row->n_inputs == other->n_inputs;
+}
+
+/* The rows that this processor can run, of those for the same dtypes the first; NULL if all are
+ * for any. */
+static CandelaKernelInfo *
+choose_kernels (const CandelaKernelInfo *rows)
+{
+  CandelaInstructionSet set, highest = CANDELA_INSTRUCTION_SET_BASELINE;
+  CandelaKernelInfo *chosen;
+  gsize n = 0, n_chosen = 0;
+
+  for (; rows != NULL && (rows[n].loop != NULL || rows[n].compute != NULL); n++)
+    highest = MAX (highest, rows[n].instruction_set);
+  if (highest == CANDELA_INSTRUCTION_SET_BASELINE)
+    return NULL;
+  set = candela_get_instruction_set ();
+  chosen = g_new0 (CandelaKernelInfo, n + 1);
+  for (gsize i = 0; i < n; i++)
+    {
+      gboolean needed = rows[i].instruction_set <= set;
+
+      for (gsize k = 0; k < n_chosen; k++)
+        needed = needed && !serves (&chosen[k], &rows[i]);
+      if (needed)
+        chosen[n_chosen++] = rows[i];
+    }
+  return chosen;
+}
+
 CandelaOp *
 candela_op_new (GType type, const CandelaOpInfo *info, const char *plugin_name, GError **error)
 {
@@ -287,6 +324,9 @@ candela_op_new (GType type, const CandelaOpInfo *info, const char *plugin_name, 
 
   memcpy (&priv->info, info, info->struct_size);
   priv->facts.plugin_name = g_strdup (plugin_name);
+  priv->kernels = choose_kernels (info->kernels);
+  if (priv->kernels != NULL)
+    priv->info.kernels = priv->kernels;
 
   if (!is_name (info->name))
     wrong = "its name is not of lower-case letters, digits and underscores";

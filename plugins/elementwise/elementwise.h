@@ -164,9 +164,6 @@ extern const CandelaOpInfo *const *const elementwise_ops_avx512[];
 #endif
 
 #ifdef ELEMENTWISE_SET
-/* stages.c: the stages of this instruction set, where there are any (see stage.h). */
-#define ELEMENTWISE_FAMILY ELEMENTWISE_OPS (family)
-
 #define ELEMENTWISE_OPS(file) ELEMENTWISE_OPS_OF (file, ELEMENTWISE_SET)
 #define ELEMENTWISE_OPS_OF(file, set) ELEMENTWISE_OPS_PASTE (file, set)
 #define ELEMENTWISE_OPS_PASTE(file, set) elementwise_##file##_ops_##set

@@ -8,17 +8,17 @@
 #include "elementwise.h"
 
 static const CandelaOpInfo *const *const *const sets[] = {
-  [INSTRUCTION_SET_BASELINE] = elementwise_ops_baseline,
+  [CANDELA_INSTRUCTION_SET_BASELINE] = elementwise_ops_baseline,
 #ifdef ELEMENTWISE_HAVE_X86_SETS
-  [INSTRUCTION_SET_AVX2] = elementwise_ops_avx2,
-  [INSTRUCTION_SET_AVX512] = elementwise_ops_avx512,
+  [CANDELA_INSTRUCTION_SET_AVX2] = elementwise_ops_avx2,
+  [CANDELA_INSTRUCTION_SET_AVX512] = elementwise_ops_avx512,
 #endif
 };
 
-static InstructionSet
+static CandelaInstructionSet
 choose_set (void)
 {
-  return instruction_set_choose (G_N_ELEMENTS (sets) > 1);
+  return candela_get_instruction_set ();
 }
 
 static gboolean
@@ -34,15 +34,15 @@ register_ops (CandelaPlugin *plugin, GError **error)
 static GVariant *
 describe (void)
 {
-  InstructionSet set = choose_set ();
+  CandelaInstructionSet set = choose_set ();
   const char *functions = "the C library";
   GVariantBuilder facts;
 
 #if defined(ELEMENTWISE_HAVE_LIBMVEC)
-  if (set != INSTRUCTION_SET_BASELINE)
+  if (set != CANDELA_INSTRUCTION_SET_BASELINE)
     functions = "libmvec";
 #elif defined(ELEMENTWISE_HAVE_SLEEF)
-  if (set != INSTRUCTION_SET_BASELINE)
+  if (set != CANDELA_INSTRUCTION_SET_BASELINE)
     functions = "SLEEF";
 #endif
   g_variant_builder_init (&facts, G_VARIANT_TYPE ("a{ss}"));

@@ -167,7 +167,14 @@ typedef void (*StageFunc) (STAGE_ARGUMENTS);
 #define STAGE_KEPT_REFERENCES(op, DT)
 #endif
 
-extern const CandelaStageFamily ELEMENTWISE_FAMILY;
+/* The library's family of these vectors, as which other plugins' stages are too. */
+#if STAGE_BYTES == 64
+#define ELEMENTWISE_FAMILY candela_stage_family_avx512
+#elif STAGE_BYTES == 32
+#define ELEMENTWISE_FAMILY candela_stage_family_avx2
+#else
+#define ELEMENTWISE_FAMILY candela_stage_family_baseline
+#endif
 
 /* The stages of an op of one input, of two. */
 #define STAGE_UNARY(op, DT, T, W, E)                                                                                   \

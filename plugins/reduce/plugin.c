@@ -5,17 +5,17 @@
 #include "reduce.h"
 
 static const CandelaOpInfo *const *const sets[] = {
-  [INSTRUCTION_SET_BASELINE] = reduce_ops_baseline,
+  [CANDELA_INSTRUCTION_SET_BASELINE] = reduce_ops_baseline,
 #ifdef REDUCE_HAVE_X86_SETS
-  [INSTRUCTION_SET_AVX2] = reduce_ops_avx2,
-  [INSTRUCTION_SET_AVX512] = reduce_ops_avx512,
+  [CANDELA_INSTRUCTION_SET_AVX2] = reduce_ops_avx2,
+  [CANDELA_INSTRUCTION_SET_AVX512] = reduce_ops_avx512,
 #endif
 };
 
-static InstructionSet
+static CandelaInstructionSet
 choose_set (void)
 {
-  return instruction_set_choose (G_N_ELEMENTS (sets) > 1);
+  return candela_get_instruction_set ();
 }
 
 static gboolean

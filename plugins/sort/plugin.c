@@ -10,7 +10,7 @@ static const SortSet *
 choose_set (void)
 {
 #ifdef SORT_HAVE_X86_SETS
-  if (instruction_set_choose (TRUE) == INSTRUCTION_SET_AVX512)
+  if (candela_get_instruction_set () == CANDELA_INSTRUCTION_SET_AVX512)
     return &sort_set_avx512;
 #endif
   return &sort_set_baseline;

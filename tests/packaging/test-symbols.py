@@ -5,6 +5,7 @@
 
 import glob
 import os
+import platform
 import re
 import subprocess
 
@@ -16,6 +17,7 @@ build = os.environ["CANDELA_BUILD_DIR"]
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*$", re.M)
 AVAILABLE = re.compile(r"CANDELA_AVAILABLE_IN_\d+_\d+\s+([^;{]*?)\b(candela_\w+) \(")
+CONSTANT = re.compile(r"CANDELA_AVAILABLE_IN_\d+_\d+\s+const \w+ (candela_\w+);")
 TYPE = re.compile(r"CANDELA_AVAILABLE_IN_\d+_\d+\s+G_DECLARE_(?:FINAL|DERIVABLE|INTERFACE)_TYPE \(\w+, (candela_\w+),")
 PROTOTYPE = re.compile(r"^[\w \t*]*\b(candela_\w+) \([^;{]*\)[^;{]*;", re.M)
 
@@ -38,6 +40,7 @@ for path in public_headers():
     with open(path, encoding="utf-8") as file:
         text = DIRECTIVE.sub("", COMMENT.sub("", file.read()))
     here = {match[2] for match in AVAILABLE.finditer(text)}
+    here |= set(CONSTANT.findall(text)) if platform.machine() == "x86_64" else set()
     here |= {match[1] + "_get_type" for match in TYPE.finditer(text)}
     declared |= here
     for match in PROTOTYPE.finditer(text):
