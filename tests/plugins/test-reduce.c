@@ -542,6 +542,33 @@ test_sums_beyond_float32 (void)
     }
 }
 
+/* The same with as many columns as vectors have lanes, and of short rows: what cancels is 0,
+ * one column or row that does not is infinite. */
+static void
+test_short_sums_beyond_float32 (void)
+{
+  static const gint64 lengths[] = { 16, 24, 40, 64, 128, 200 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (lengths); i++)
+    {
+      gint64 n = lengths[i];
+      g_autofree char *text =
+        g_strdup_printf ("s = where(arange(%d) < %d, 3e38, -3e38); t = s[:, None] * ones([1, 45]);"
+                         "x = contiguous(astype(where(arange(45) == 7, abs(t), t), float32)); y = contiguous(x.T);"
+                         "wrong = where(arange(45) == 7, exp(1000.0), 0);"
+                         "all(sum(x, axis=0) == wrong) & all(sum(y, axis=1) == wrong) & all(mean(x, axis=0) == where("
+                         "arange(45) == 7, astype(3e38, float32), 0)) & all(mean(y, axis=1) == mean(x, axis=0))",
+                         (int) n, (int) n / 2);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (CandelaNode) node = candela_expression_build (text, &error, NULL);
+      g_autoptr (CandelaTensor) result = NULL;
+
+      g_assert_no_error (error);
+      result = compute (node);
+      assert_elements (result, "bool", "", "1", text);
+    }
+}
+
 /* What NumPy's pairwise sum does to float32, blocks of 128 in eight lanes and halves
  * above that, is off by more than this sum, of numbers of both signs and of one. */
 static float
@@ -627,6 +654,7 @@ main (int argc, char **argv)
   g_test_add_func ("/reduce/order", test_order);
   g_test_add_func ("/reduce/accuracy", test_accuracy);
   g_test_add_func ("/reduce/sums-beyond-float32", test_sums_beyond_float32);
+  g_test_add_func ("/reduce/short-sums-beyond-float32", test_short_sums_beyond_float32);
   g_test_add_func ("/reduce/no-worse-than-pairwise", test_no_worse_than_pairwise);
   g_test_add_func ("/reduce/variance-of-large-numbers", test_variance_of_large_numbers);
   return g_test_run ();
