@@ -238,6 +238,7 @@ print_runs (GVariant *report)
 static void
 print_report (GVariant *report, const CheckOptions *options)
 {
+  g_autoptr (GVariant) unproven = g_variant_lookup_value (report, "unproven-gradients", G_VARIANT_TYPE_STRING_ARRAY);
   guint32 cases = 0;
 
   g_variant_lookup (report, "cases", "u", &cases);
@@ -245,6 +246,14 @@ print_report (GVariant *report, const CheckOptions *options)
     print_failure (report);
   else if (cases == 0 && !options->quiet)
     printf ("%-20s not proven: it takes none of the inputs that were made up\n", find_text (report, "op"));
+  else if (unproven != NULL && !options->quiet)
+    {
+      g_autofree const char **names = g_variant_get_strv (unproven, NULL);
+      g_autofree char *joined = g_strjoinv (", ", (char **) names);
+
+      printf ("%-20s not proven: no point was found at which to look at the gradient for %s\n",
+              find_text (report, "op"), joined);
+    }
   else if (!options->quiet)
     printf ("%-20s holds: %u cases, %" G_GUINT64_FORMAT " runs\n", find_text (report, "op"), cases,
             count_runs (report));

@@ -215,8 +215,9 @@ print_row (GString *out, GVariant *row)
     {
       gboolean plain = strcmp (key, "need") == 0 || strcmp (key, "type") == 0;
       gboolean no = g_variant_is_of_type (value, G_VARIANT_TYPE_BOOLEAN) && !g_variant_get_boolean (value);
+      gboolean apart = strcmp (key, "name") == 0 || strcmp (key, "summary") == 0 || strcmp (key, "gradient") == 0;
 
-      if (strcmp (key, "name") != 0 && strcmp (key, "summary") != 0 && !no)
+      if (!apart && !no)
         {
           g_string_append_printf (out, "%s%s%s", separator, plain ? "" : key,
                                   plain || g_variant_is_of_type (value, G_VARIANT_TYPE_BOOLEAN) ? "" : ": ");
@@ -229,6 +230,8 @@ print_row (GString *out, GVariant *row)
   g_string_append_c (out, '\n');
   if (*tool_facts_get_text (row, "summary") != '\0')
     g_string_append_printf (out, "  %-14s %s\n", "", tool_facts_get_text (row, "summary"));
+  if (*tool_facts_get_text (row, "gradient") != '\0')
+    g_string_append_printf (out, "  %-14s gradient: %s\n", "", tool_facts_get_text (row, "gradient"));
 }
 
 static void

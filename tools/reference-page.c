@@ -183,6 +183,28 @@ append_dtypes (GString *out, CandelaOp *op, GVariant *facts)
     g_string_append_printf (out, "\n## Dtypes\n\n| inputs | `%s` |\n|---|---|\n%s", head, rows->str);
 }
 
+static void
+append_gradients (GString *out, GVariant *facts)
+{
+  g_autoptr (GVariant) inputs = g_variant_lookup_value (facts, "inputs", G_VARIANT_TYPE ("aa{sv}"));
+  gboolean any = FALSE;
+
+  for (gsize k = 0; k < g_variant_n_children (inputs); k++)
+    {
+      g_autoptr (GVariant) input = g_variant_get_child_value (inputs, k);
+      const char *gradient = tool_facts_get_text (input, "gradient");
+
+      if (*gradient == '\0')
+        continue;
+      if (!any)
+        g_string_append (out, "\n## Gradient\n\n| input | from that of the output, `grad` |\n|---|---|\n");
+      any = TRUE;
+      g_string_append_printf (out, "| `%s` | ", tool_facts_get_text (input, "name"));
+      append_code (out, gradient);
+      g_string_append (out, " |\n");
+    }
+}
+
 /* "out over x: same-index", of which the last word has a meaning. */
 static void
 append_in_place (GString *out, GVariant *pairs)
@@ -288,6 +310,7 @@ tool_reference_page (CandelaOp *op, CandelaPlugin *plugin, GError **error)
   append_rows (out, facts, "inputs", "Inputs", "input");
   append_rows (out, facts, "params", "Parameters", "parameter");
   append_dtypes (out, op, facts);
+  append_gradients (out, facts);
   append_facts (out, facts, plugin);
   return g_string_free (g_steal_pointer (&out), FALSE);
 }

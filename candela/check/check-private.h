@@ -42,6 +42,7 @@ typedef enum {
   CANDELA_CHECK_THREADS,
   CANDELA_CHECK_SHAPE,
   CANDELA_CHECK_PLAN,
+  CANDELA_CHECK_GRADIENT,
   CANDELA_CHECK_N_FACTS
 } CandelaCheckFact;
 
@@ -62,7 +63,13 @@ typedef enum {
   CANDELA_CHECK_VALUES_ANY,    /* all that the dtype has: infinities, not-a-numbers, the ends of its range */
   CANDELA_CHECK_VALUES_SMALL,  /* finite, positive, small */
   CANDELA_CHECK_VALUES_MATRIX, /* small; the diagonals of matrices outweigh what is beside them */
-  CANDELA_CHECK_VALUES_PLAIN   /* few, in turn: a formula has them */
+  CANDELA_CHECK_VALUES_PLAIN,  /* few, in turn: a formula has them */
+  /* Where ops have derivatives: floats of four digits if they are few, no two of an array or of
+   * two arrays the same, none a whole number … */
+  CANDELA_CHECK_VALUES_AROUND_ZERO,
+  CANDELA_CHECK_VALUES_WITHIN_ONE, /* … between 0 and 1 */
+  CANDELA_CHECK_VALUES_ABOVE_ONE,
+  CANDELA_CHECK_VALUES_DOMINANT /* … but the diagonals of matrices outweigh what is beside them */
 } CandelaCheckValues;
 
 typedef struct
@@ -122,6 +129,8 @@ typedef struct
   guint32 fact;           /* CandelaCheckFact: what is being looked at */
   guint32 n_cases;        /* that the op took */
   guint32 n_refused;
+  guint32 gradients;        /* of which inputs they were found right, as bits */
+  guint32 gradient_attempt; /* at which point: what the case became for it */
   guint64 runs[CANDELA_CHECK_N_FACTS];
   gboolean finished; /* all cases */
   gboolean failed;
@@ -273,6 +282,11 @@ void candela_check_lanes (CandelaCheck *check);
 gboolean candela_check_data_shape (CandelaCheck *check);
 /* graph.c: through plans. */
 void candela_check_graph (CandelaCheck *check);
+/* gradient.c: against finite differences. */
+void candela_check_gradients (CandelaCheck *check);
+/* gradient.c: the case as one for gradients, at one of several points; whether it is one. */
+void candela_check_case_differentiate (CandelaCheckCase *test, const CandelaOpFacts *facts, guint attempt);
+gboolean candela_check_case_is_differentiated (const CandelaCheckCase *test);
 /* refusal.c: what is wrong is an error. */
 void candela_check_refusals (CandelaCheck *check);
 

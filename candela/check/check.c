@@ -16,14 +16,32 @@ describe_runs (const CandelaCheckShared *shared)
   return g_variant_builder_end (&builder);
 }
 
+/* Inputs whose gradient could be looked at nowhere. */
+static GVariant *
+describe_unproven (CandelaOp *op, const CandelaCheckShared *shared)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("as"));
+  for (guint i = 0; i < CANDELA_MAX_GRADIENTS; i++)
+    if (candela_op_get_gradient (op, i) != NULL && (shared->gradients >> i & 1) == 0)
+      g_variant_builder_add (&builder, "s", candela_op_get_facts (op)->info->inputs[i].name);
+  return g_variant_builder_end (&builder);
+}
+
 static GVariant *
 describe (CandelaOp *op, const CandelaCheckShared *shared, const CandelaCheckCase *failed)
 {
+  g_autoptr (GVariant) unproven = g_variant_ref_sink (describe_unproven (op, shared));
   GVariantBuilder builder;
 
   g_variant_builder_init (&builder, G_VARIANT_TYPE_VARDICT);
   g_variant_builder_add (&builder, "{sv}", "op", g_variant_new_string (candela_op_get_name (op)));
-  g_variant_builder_add (&builder, "{sv}", "proven", g_variant_new_boolean (failed == NULL && shared->n_cases > 0));
+  g_variant_builder_add (
+    &builder, "{sv}", "proven",
+    g_variant_new_boolean (failed == NULL && shared->n_cases > 0 && g_variant_n_children (unproven) == 0));
+  if (g_variant_n_children (unproven) > 0)
+    g_variant_builder_add (&builder, "{sv}", "unproven-gradients", unproven);
   g_variant_builder_add (&builder, "{sv}", "cases", g_variant_new_uint32 (shared->n_cases));
   g_variant_builder_add (&builder, "{sv}", "runs", describe_runs (shared));
   if (failed != NULL)
@@ -56,7 +74,9 @@ describe (CandelaOp *op, const CandelaCheckShared *shared, const CandelaCheckCas
  * on; the child begins as a copy of this process, which should not compute on other threads
  * meanwhile.
  *
- * The report has `op`; `proven`, whether all facts hold and any case was taken; `cases`,
+ * The report has `op`; `proven`, whether all facts hold and any case was taken; of gradients
+ * that could not be looked at for want of a point where the op has a derivative,
+ * `unproven-gradients`, the names of the inputs, and `proven` is not set then; `cases`,
  * how many the op took; `runs`, an `a{sv}` of the number of runs for each fact. If a fact
  * does not hold: `fact`; `when`, what was being done; `message`, what was seen; and
  * `case`, the smallest one that shows it: its `inputs`, of each the `name`, `dtype` and
@@ -90,6 +110,8 @@ candela_op_check (CandelaOp *op, guint64 seed, guint n_cases, guint limit, GCanc
   else
     {
       candela_check_case_init (&failed, op, seed, shared->index, shared->attempt);
+      if (shared->fact == CANDELA_CHECK_GRADIENT)
+        candela_check_case_differentiate (&failed, candela_op_get_facts (op), shared->gradient_attempt);
       candela_check_shrink (op, &failed, shared, limit, cancellable);
       if (!g_cancellable_is_cancelled (cancellable))
         report = describe (op, shared, &failed);

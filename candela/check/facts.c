@@ -41,6 +41,7 @@ static const struct
   [CANDELA_CHECK_SHAPE] = { "shape", "a shape that depends on data is said for every output, and filled" },
   [CANDELA_CHECK_PLAN] = { "plan", "through plans, fused and not, on one thread and several, the bits are those of the "
                                    "kernel" },
+  [CANDELA_CHECK_GRADIENT] = { "gradient", "a gradient is what finite differences in float64 give" },
 };
 
 const char *

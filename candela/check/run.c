@@ -277,6 +277,8 @@ run_inferred (CandelaCheck *check)
   if (ok && info->output_shape == CANDELA_OUTPUT_SHAPE_STATIC)
     candela_check_graph (check);
   if (ok)
+    candela_check_gradients (check);
+  if (ok)
     candela_check_refusals (check);
   candela_inference_clear (&check->inference);
   return ok;
@@ -301,7 +303,9 @@ candela_check_run_case (CandelaOp *op, const CandelaCheckCase *test, CandelaChec
       return FALSE;
     }
   ok = make_inputs (&check) && is_taken (&check);
-  if (ok && info->expression != NULL)
+  if (ok && candela_check_case_is_differentiated (test))
+    candela_check_gradients (&check);
+  else if (ok && info->expression != NULL)
     candela_check_graph (&check);
   else if (ok)
     ok = run_inferred (&check);

@@ -197,7 +197,8 @@ flatten_values (Shrinking *shrinking)
     {
       CandelaCheckCase candidate;
 
-      if (shrinking->test->values == plainer[k] || shrinking->test->values == CANDELA_CHECK_VALUES_PLAIN)
+      if (candela_check_case_is_differentiated (shrinking->test) || shrinking->test->values == plainer[k]
+          || shrinking->test->values == CANDELA_CHECK_VALUES_PLAIN)
         return FALSE;
       candela_check_case_copy (&candidate, shrinking->test);
       candidate.values = plainer[k];
@@ -213,7 +214,7 @@ simplify_dtypes (Shrinking *shrinking)
 {
   static const CandelaDType known[] = { CANDELA_DTYPE_FLOAT32, CANDELA_DTYPE_FLOAT64, CANDELA_DTYPE_INT32 };
 
-  for (guint k = 0; k < G_N_ELEMENTS (known); k++)
+  for (guint k = 0; k < G_N_ELEMENTS (known) && !candela_check_case_is_differentiated (shrinking->test); k++)
     {
       CandelaCheckCase candidate;
       gboolean found = FALSE;

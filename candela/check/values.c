@@ -43,6 +43,27 @@ plain_float (guint64 k)
   return (double) (k * 5 % 7) + 1.0;
 }
 
+/* Element k of n. Up to 64 of them each have a part of the range of their own: the powers of
+ * 2 modulo 67 are all numbers from 1 to 66, and no pattern that makes matrices singular. The
+ * last of their four digits tells arrays from each other. */
+static double
+smooth_float (CandelaCheckValues values, guint64 k, guint64 n, gboolean diagonal, guint64 array, guint64 *state)
+{
+  static const double ranges[][2] = { { -2, 2 }, { 0.05, 0.95 }, { 1.05, 3 }, { 0.1, 0.6 } };
+  const double *range = ranges[values - CANDELA_CHECK_VALUES_AROUND_ZERO];
+  double place = (double) (candela_check_random (state) >> 11) * 0x1p-53;
+  guint part = 1;
+
+  for (guint64 i = 0; n <= 64 && i < (k + array) % 66; i++)
+    part = 2 * part % 67;
+  if (n <= 64)
+    place = (part - 1 + 0.2 + 0.6 * place) / 66;
+  place = range[0] + (range[1] - range[0]) * place;
+  if (values == CANDELA_CHECK_VALUES_DOMINANT && diagonal)
+    place += 5;
+  return n <= 64 ? (floor (place * 1000) * 10 + 1 + (double) (array % 9)) / 10000 : place;
+}
+
 /* Of the last two axes: -1 if there are no two. */
 static gboolean
 is_on_diagonal (guint64 k, const gint64 *dims, guint rank)
@@ -68,7 +89,7 @@ candela_check_fill (gpointer data, CandelaDType dtype, const gint64 *dims, guint
 {
   gsize size = candela_dtype_get_size (dtype);
   CandelaDTypeKind kind = candela_dtype_get_kind (dtype);
-  guint64 n = 1;
+  guint64 n = 1, array = seed;
 
   for (guint axis = 0; axis < rank; axis++)
     n *= (guint64) dims[axis];
@@ -85,7 +106,10 @@ candela_check_fill (gpointer data, CandelaDType dtype, const gint64 *dims, guint
           candela_dtype_convert (CANDELA_DTYPE_INT64, &number, dtype, element, 1);
           continue;
         }
-      parts[0] = find_number (kind, values, k, diagonal, &seed);
+      if (kind == CANDELA_DTYPE_KIND_FLOAT && values >= CANDELA_CHECK_VALUES_AROUND_ZERO)
+        parts[0] = smooth_float (values, k, n, diagonal, array, &seed);
+      else
+        parts[0] = find_number (kind, values, k, diagonal, &seed);
       if (kind == CANDELA_DTYPE_KIND_COMPLEX && values != CANDELA_CHECK_VALUES_MATRIX)
         parts[1] = find_number (kind, values, k + 1, diagonal, &seed);
       if (kind == CANDELA_DTYPE_KIND_BOOL)

@@ -11,20 +11,22 @@
 
 static GPrivate depth;
 
-/* The parameters as statements before the expression. */
-static char *
-write_statements (const CandelaOpFacts *facts, const CandelaParams *params)
+GString *
+candela_params_to_statements (const CandelaOpFacts *facts, const CandelaParams *params)
 {
   GString *text = g_string_new (NULL);
 
   for (guint k = 0; k < facts->n_params; k++)
     {
-      g_string_append_printf (text, "%s = ", facts->info->params[k].name);
+      /* The name of a dtype is no value; as a string it is. */
+      const char *quote =
+        facts->info->params[k].type == CANDELA_PARAM_DTYPE && candela_params_is_set (params, k) ? "'" : "";
+
+      g_string_append_printf (text, "%s = %s", facts->info->params[k].name, quote);
       candela_params_append_value (params, k, text);
-      g_string_append (text, "; ");
+      g_string_append_printf (text, "%s; ", quote);
     }
-  g_string_append (text, facts->info->expression);
-  return g_string_free (text, FALSE);
+  return text;
 }
 
 CandelaNode *
@@ -33,7 +35,7 @@ candela_node_expand (const CandelaOpFacts *facts, CandelaNode *const *inputs, gu
 {
   gsize above = GPOINTER_TO_SIZE (g_private_get (&depth));
   CandelaNamedNode named[CANDELA_MAX_EXPRESSION_INPUTS];
-  g_autofree char *text = NULL;
+  g_autoptr (GString) text = NULL;
   CandelaNode *node;
 
   if (above >= MAX_DEPTH)
@@ -43,10 +45,10 @@ candela_node_expand (const CandelaOpFacts *facts, CandelaNode *const *inputs, gu
     }
   for (guint i = 0; i < n_inputs; i++)
     named[i] = (CandelaNamedNode){ facts->info->inputs[i].name, inputs[i] };
-  text = write_statements (facts, params);
+  text = g_string_append (candela_params_to_statements (facts, params), facts->info->expression);
 
   g_private_set (&depth, GSIZE_TO_POINTER (above + 1));
-  node = candela_expression_build_part (text, named, n_inputs, error);
+  node = candela_expression_build_part (text->str, named, n_inputs, error);
   g_private_set (&depth, GSIZE_TO_POINTER (above));
   if (node == NULL && above == 0)
     g_prefix_error (error, "%s: ", facts->info->name);

@@ -286,3 +286,34 @@ candela_parser_settle (CandelaParser *parser, CandelaOperand *operand, GError **
                                  operand->kind == CANDELA_OPERAND_TEXT ? "a string" : "none");
     }
 }
+
+gboolean
+candela_operand_ask (CandelaNode *node, const char *word, CandelaOperand *answer)
+{
+  const CandelaLayout *layout = node->layout;
+
+  if (strcmp (word, "shape") == 0)
+    {
+      *answer = (CandelaOperand){ .kind = CANDELA_OPERAND_LIST, .list = candela_list_new () };
+      for (guint axis = 0; axis < layout->rank; axis++)
+        {
+          CandelaOperand length = { .kind = CANDELA_OPERAND_NODE, .node = candela_node_new_int (layout->dims[axis]) };
+
+          g_array_append_val (answer->list, length);
+        }
+      return TRUE;
+    }
+  *answer = (CandelaOperand){ .kind = CANDELA_OPERAND_NODE };
+  if (strcmp (word, "ndim") == 0)
+    answer->node = candela_node_new_int (layout->rank);
+  else if (strcmp (word, "size") == 0)
+    answer->node = candela_node_new_int (layout->n_elements);
+  else if (strcmp (word, "dtype") == 0)
+    {
+      answer->kind = CANDELA_OPERAND_TEXT;
+      answer->text = candela_dtype_get_name (node->dtype);
+    }
+  else
+    answer->kind = CANDELA_OPERAND_EMPTY;
+  return answer->kind != CANDELA_OPERAND_EMPTY;
+}

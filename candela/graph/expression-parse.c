@@ -445,11 +445,19 @@ static gboolean
 parse_attribute (CandelaParser *parser, CandelaOperand *base, CandelaOperand *result, GError **error)
 {
   gsize start = parser->token.start;
-  g_autofree char *symbol = g_strconcat ("attribute:.", parser->token.name, NULL);
-  CandelaOp *op = candela_parser_lookup (parser, symbol, TRUE, start, error);
+  g_autofree char *symbol = NULL;
+  CandelaOp *op;
 
-  return op != NULL && candela_parser_settle (parser, base, error)
-         && candela_parser_build (parser, op, &base->node, 1, NULL, start, result, error)
+  if (!candela_parser_settle (parser, base, error))
+    return FALSE;
+  if (candela_operand_ask (base->node, parser->token.name, result))
+    {
+      result->start = start;
+      return candela_parser_advance (parser, error);
+    }
+  symbol = g_strconcat ("attribute:.", parser->token.name, NULL);
+  op = candela_parser_lookup (parser, symbol, TRUE, start, error);
+  return op != NULL && candela_parser_build (parser, op, &base->node, 1, NULL, start, result, error)
          && candela_parser_advance (parser, error);
 }
 

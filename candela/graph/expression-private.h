@@ -215,6 +215,10 @@ gboolean candela_parser_fail_unbound (CandelaParser *parser, const CandelaOperan
 /* What to write for a word of Python that is none here; NULL for all others. */
 const char *candela_parser_foreign_word (const char *name);
 
+/* "x.shape", "x.ndim", "x.size", "x.dtype": what is known of a node without running
+ * anything, as it is written in an expression. FALSE: none of these words. */
+gboolean candela_operand_ask (CandelaNode *node, const char *word, CandelaOperand *answer);
+
 /* A number that is known without running anything. */
 typedef struct
 {

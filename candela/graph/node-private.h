@@ -121,6 +121,15 @@ CandelaNode *candela_node_new_for_values (CandelaOp *op, CandelaNode *const *inp
 CandelaNode *candela_node_expand (const CandelaOpFacts *facts, CandelaNode *const *inputs, guint n_inputs,
                                   const CandelaParams *params, GError **error);
 
+/* graph/expand.c: the parameters as statements that bind their names. */
+GString *candela_params_to_statements (const CandelaOpFacts *facts, const CandelaParams *params);
+
+/* graph/gradient.c: candela_node_new_gradient() of an op over these inputs, where node is
+ * what was made of it. */
+CandelaNode *candela_node_build_gradient (CandelaOp *op, CandelaNode *const *inputs, guint n_inputs,
+                                          const CandelaParams *params, CandelaNode *node, guint input,
+                                          CandelaNode *const *cotangents, GError **error);
+
 /* graph/construct.c: checks, folds, makes the node. */
 CandelaNode *candela_node_construct (CandelaOp *op, CandelaNode *const *inputs, gsize n_inputs, CandelaParams *params,
                                      GError **error);

@@ -85,6 +85,10 @@ CandelaNode *candela_node_new_for_op (CandelaOp *op, CandelaNode *const *inputs,
                                       GError **error);
 
 CANDELA_AVAILABLE_IN_1_0
+CandelaNode *candela_node_new_gradient (CandelaNode *node, guint input, CandelaNode *const *cotangents,
+                                        gsize n_cotangents, GError **error);
+
+CANDELA_AVAILABLE_IN_1_0
 CandelaNode *candela_node_get_output (CandelaNode *node, guint output, GError **error);
 
 CANDELA_AVAILABLE_IN_1_0

@@ -58,6 +58,8 @@ describe_inputs (const CandelaOpFacts *facts)
         g_variant_builder_add (&item, "{sv}", "dtype", g_variant_new_string (candela_dtype_get_name (input->fixed)));
       if (input->summary != NULL)
         g_variant_builder_add (&item, "{sv}", "summary", g_variant_new_string (input->summary));
+      if (i < CANDELA_MAX_GRADIENTS && facts->info->gradients[i] != NULL)
+        g_variant_builder_add (&item, "{sv}", "gradient", g_variant_new_string (facts->info->gradients[i]));
       g_variant_builder_add_value (&list, g_variant_builder_end (&item));
     }
   return g_variant_builder_end (&list);

@@ -98,6 +98,9 @@ typedef struct
 #define CANDELA_MAX_EXPRESSION_INPUTS 8
 #define CANDELA_MAX_OUTPUTS 8
 
+/* Inputs that can have a gradient: the first ones. */
+#define CANDELA_MAX_GRADIENTS 8
+
 /* The inner loop of an element-wise op: n packed elements of each operand, of
  * the dtypes in the kernel's row. Outputs are the inputs' memory or apart from
  * it; where out[o] == in[i] is allowed (by default it is), read index k of every
@@ -250,6 +253,13 @@ typedef struct
   /* Or NULL; for users, who read them in the reference and in help texts. */
   const char *formula; /* what is computed, in plain text: "yᵢ = xᵢ / (1 + |xᵢ|)"; one line or a few */
   const char *example; /* a program of Candela's language that stands alone, calls the op and has a small result */
+
+  /* Of each input, in the order of their table: its gradient (vector-Jacobian product), in
+   * Candela's language, over the inputs, the parameters and the outputs by their names, and
+   * the cotangent, which is grad; if there are several outputs, grad_ and the name of each.
+   * An input that is missing is none there. Where the input was broadcast, the result is
+   * summed over these axes. NULL: it has none. */
+  const char *gradients[CANDELA_MAX_GRADIENTS];
 } CandelaOpInfo;
 
 G_END_DECLS

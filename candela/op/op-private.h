@@ -65,6 +65,9 @@ candela_op_facts_widens (const CandelaOpFacts *facts)
   return facts->info->axes != CANDELA_AXES_ELEMENTWISE && !facts->info->takes_halves;
 }
 
+/* gradients.c: what is wrong with them, or NULL. */
+const char *candela_op_facts_check_gradients (const CandelaOpFacts *facts);
+
 /* Checks a declaration (names, tables, kernels that fit its axes) and makes the
  * op; type is CANDELA_TYPE_OP or a subclass. The error says which fact is wrong. */
 CandelaOp *candela_op_new (GType type, const CandelaOpInfo *info, const char *plugin_name, GError **error);

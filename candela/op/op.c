@@ -343,6 +343,8 @@ candela_op_new (GType type, const CandelaOpInfo *info, const char *plugin_name, 
   if (wrong == NULL)
     wrong = priv->info.expression != NULL ? check_expression (&priv->facts)
                                           : check_kernels (&priv->facts, CANDELA_OP_GET_CLASS (op));
+  if (wrong == NULL)
+    wrong = candela_op_facts_check_gradients (&priv->facts);
   if (wrong != NULL)
     {
       g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_PLUGIN, "op \"%s\" cannot be registered: %s",

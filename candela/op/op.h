@@ -49,6 +49,9 @@ CANDELA_AVAILABLE_IN_1_0
 GParamSpec **candela_op_list_params (CandelaOp *op, guint *n_params);
 
 CANDELA_AVAILABLE_IN_1_0
+const char *candela_op_get_gradient (CandelaOp *op, guint input);
+
+CANDELA_AVAILABLE_IN_1_0
 GVariant *candela_op_describe (CandelaOp *op);
 
 G_END_DECLS

@@ -186,4 +186,4 @@ ARRANGE_OP (roll, "The elements of x moved along axes; those that leave at one e
             .formula = "out[(i + shift) mod n] = x[i], i along each of axis, n the length of x there",
             .example = "roll([1, 2, 3, 4, 5], [2]), roll([[1, 2], [3, 4]], [1], axis=[0])", .inputs = arrange_x,
             .params = roll_params, .infer = infer_roll, .kernels = roll_kernels, .fold = fold_roll,
-            .takes_halves = TRUE)
+            .takes_halves = TRUE, .gradients = { "flip(roll(flip(grad), shift=shift, axis=axis))" })

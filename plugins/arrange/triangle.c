@@ -131,9 +131,9 @@ static const CandelaKernelInfo triu_kernels[] = { { .compute = compute_triu }, {
 ARRANGE_OP (tril, "Matrices with 0 above a diagonal", .formula = "out[…, i, j] = x[…, i, j] where j - i ≤ k, else 0",
             .example = "x = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]; tril(x), tril(x, k=-1)", .inputs = arrange_x,
             .params = tril_params, .in_place = in_place, .infer = infer_triangle, .kernels = tril_kernels,
-            .takes_halves = TRUE)
+            .takes_halves = TRUE, .gradients = { "tril(grad, k=k)" })
 
 ARRANGE_OP (triu, "Matrices with 0 below a diagonal", .formula = "out[…, i, j] = x[…, i, j] where j - i ≥ k, else 0",
             .example = "x = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]; triu(x), triu(x, k=1)", .inputs = arrange_x,
             .params = triu_params, .in_place = in_place, .infer = infer_triangle, .kernels = triu_kernels,
-            .takes_halves = TRUE)
+            .takes_halves = TRUE, .gradients = { "triu(grad, k=k)" })

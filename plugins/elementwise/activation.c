@@ -113,13 +113,13 @@ ACTIVATION_FUNCTIONS (double, exp, log1p, fabs, erfc, fma, sqrt)
 #define GELU_TANH(T, W, a) gelu_tanh_##T (a)
 #endif
 
-#define ACTIVATION(op, E, op_summary)                                                                                  \
+#define ACTIVATION(op, E, op_summary, ...)                                                                             \
   ELEMENTWISE_FLOATS (ACTIVATION_LOOP, op, E)                                                                          \
   ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY_ROW, op, E))                                            \
-  ELEMENTWISE_OP (op, elementwise_x, op_summary, .infer = elementwise_infer_floating)
+  ELEMENTWISE_OP (op, elementwise_x, op_summary, .infer = elementwise_infer_floating, __VA_ARGS__)
 
-ACTIVATION (sigmoid, SIGMOID, "1 / (1 + exp(-x))")
-ACTIVATION (softplus, SOFTPLUS, "The logarithm of 1 + exp(x)")
+ACTIVATION (sigmoid, SIGMOID, "1 / (1 + exp(-x))", .gradients = { "grad * out * (1 - out)" })
+ACTIVATION (softplus, SOFTPLUS, "The logarithm of 1 + exp(x)", .gradients = { "grad * sigmoid(x)" })
 
 enum {
   GELU_APPROXIMATE

@@ -21,7 +21,8 @@ ELEMENTWISE_TABLE (add,
                    ELEMENTWISE_BOOL (ELEMENTWISE_BINARY_ROW, add, ADD) ELEMENTWISE_NUMBERS (STAGE_BINARY_ROW, add, ADD)
                      ELEMENTWISE_COMPLEX (ELEMENTWISE_BINARY_ROW, add, ADD))
 
-ELEMENTWISE_OP (add, elementwise_x1_x2_any, "x1 + x2; of bool: x1 or x2", .operators = "infix:+")
+ELEMENTWISE_OP (add, elementwise_x1_x2_any, "x1 + x2; of bool: x1 or x2", .operators = "infix:+",
+                .gradients = { "grad", "grad" })
 
 ELEMENTWISE_BOOL (ELEMENTWISE_BINARY, multiply, AND)
 ELEMENTWISE_NUMBERS (ELEMENTWISE_BINARY, multiply, MULTIPLY)
@@ -32,7 +33,8 @@ ELEMENTWISE_TABLE (multiply, ELEMENTWISE_BOOL (ELEMENTWISE_BINARY_ROW, multiply,
                                ELEMENTWISE_NUMBERS (STAGE_BINARY_ROW, multiply, MULTIPLY)
                                  ELEMENTWISE_COMPLEX (ELEMENTWISE_BINARY_ROW, multiply, ))
 
-ELEMENTWISE_OP (multiply, elementwise_x1_x2_any, "x1 * x2; of bool: x1 and x2", .operators = "infix:*")
+ELEMENTWISE_OP (multiply, elementwise_x1_x2_any, "x1 * x2; of bool: x1 and x2", .operators = "infix:*",
+                .gradients = { "grad * x2", "grad * x1" })
 
 static gboolean
 infer_subtract (CandelaInference *inference, GError **error)
@@ -51,7 +53,8 @@ ELEMENTWISE_COMPLEX (ELEMENTWISE_BINARY, subtract, SUBTRACT)
 ELEMENTWISE_TABLE (subtract, ELEMENTWISE_NUMBERS (STAGE_BINARY_ROW, subtract, SUBTRACT)
                                ELEMENTWISE_COMPLEX (ELEMENTWISE_BINARY_ROW, subtract, ))
 
-ELEMENTWISE_OP (subtract, elementwise_x1_x2_numeric, "x1 - x2", .operators = "infix:-", .infer = infer_subtract)
+ELEMENTWISE_OP (subtract, elementwise_x1_x2_numeric, "x1 - x2", .operators = "infix:-", .infer = infer_subtract,
+                .gradients = { "grad", "-grad" })
 
 #define DIVIDE(T, W, a, b) (a / b)
 #define RECIPROCAL(T, W, a) ((T) 1 / a)
@@ -69,10 +72,10 @@ ELEMENTWISE_TABLE (divide, ELEMENTWISE_FLOATS (STAGE_BINARY_ROW, divide, )
                              ELEMENTWISE_COMPLEX (ELEMENTWISE_BINARY_ROW, divide, ))
 
 ELEMENTWISE_OP (divide, elementwise_x1_x2_any, "x1 / x2, in floats or complex numbers", .operators = "infix:/",
-                .infer = elementwise_infer_floating)
+                .infer = elementwise_infer_floating, .gradients = { "grad / x2", "-grad * out / x2" })
 
 STAGE_FLOAT_UNARY (reciprocal, RECIPROCAL, RECIPROCAL, ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, reciprocal, ),
-                   "1 / x, in floats or complex numbers")
+                   "1 / x, in floats or complex numbers", .gradients = { "-grad * out * out" })
 
 /* The negative of a float is its bits with the sign turned, of zero too. */
 #define NEGATIVE_INTEGER(T, W, a) (-(W) a)
@@ -87,7 +90,7 @@ ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY, negative, NEGATIVE_FLOAT)
 ELEMENTWISE_TABLE (negative, ELEMENTWISE_NUMBERS (STAGE_UNARY_ROW, negative, NEGATIVE_FLOAT)
                                ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, negative, ))
 
-ELEMENTWISE_OP (negative, elementwise_x_numeric, "-x", .operators = "prefix:-")
+ELEMENTWISE_OP (negative, elementwise_x_numeric, "-x", .operators = "prefix:-", .gradients = { "-grad" })
 
 #define SAME(T, W, a) (a)
 #define ABS_SIGNED(T, W, a) (a < 0 ? (W) 0 - (W) a : (W) a)
@@ -117,7 +120,8 @@ ELEMENTWISE_TABLE (abs,
                    ELEMENTWISE_BOOL (ELEMENTWISE_UNARY_ROW, abs, SAME) ELEMENTWISE_NUMBERS (STAGE_UNARY_ROW, abs, SAME)
                      ELEMENTWISE_COMPLEX_TO_REAL (ELEMENTWISE_PART_ROW, abs, ))
 
-ELEMENTWISE_OP (abs, elementwise_x_any, "The magnitude of x; of the smallest signed integer: itself")
+ELEMENTWISE_OP (abs, elementwise_x_any, "The magnitude of x; of the smallest signed integer: itself",
+                .gradients = { "grad * sign(x)" })
 
 /* NaN is neither above nor below zero: it stays. */
 #define SIGN_INTEGER(T, W, a) ((a > 0) - (a < 0))
@@ -137,7 +141,8 @@ ELEMENTWISE_TABLE (sign, ELEMENTWISE_NUMBERS (ELEMENTWISE_UNARY_ROW, sign, SIGN_
                            ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, sign, ))
 
 ELEMENTWISE_OP (sign, elementwise_x_numeric,
-                "-1, 0 or 1 by the sign of x; of complex x: x / abs(x), 0 of 0; NaN of NaN")
+                "-1, 0 or 1 by the sign of x; of complex x: x / abs(x), 0 of 0; NaN of NaN",
+                .gradients = { "zeros(x.shape, dtype=x.dtype)" })
 
 /* What gives its input back: declared for the standard's sake, and folded away. */
 static int
@@ -173,7 +178,8 @@ ELEMENTWISE_TABLE (real, ELEMENTWISE_ALL (ELEMENTWISE_UNARY_ROW, positive, SAME)
 ELEMENTWISE_TABLE (conj, ELEMENTWISE_ALL (ELEMENTWISE_UNARY_ROW, positive, SAME)
                            ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, conj, ))
 
-ELEMENTWISE_OP (positive, elementwise_x_numeric, "+x: x itself", .operators = "prefix:+", .fold = fold_to_input)
+ELEMENTWISE_OP (positive, elementwise_x_numeric, "+x: x itself", .operators = "prefix:+", .fold = fold_to_input,
+                .gradients = { "grad" })
 ELEMENTWISE_OP (real, elementwise_x_any, "The real part of x: of a real x, itself", .fold = fold_real_to_input)
 ELEMENTWISE_OP (conj, elementwise_x_any, "The complex conjugate of x: of a real x, itself", .fold = fold_real_to_input)
 

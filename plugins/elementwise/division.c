@@ -78,7 +78,8 @@ ELEMENTWISE_FLOATS (ELEMENTWISE_BINARY, floor_divide, FLOOR_DIVIDE_FLOAT)
 ELEMENTWISE_TABLE (floor_divide, ELEMENTWISE_NUMBERS (ELEMENTWISE_BINARY_ROW, floor_divide, FLOOR_DIVIDE_FLOAT))
 
 ELEMENTWISE_OP (floor_divide, elementwise_x1_x2, "x1 / x2 rounded down; of integers by zero: 0",
-                .operators = "infix://")
+                .operators = "infix://",
+                .gradients = { "zeros(x1.shape, dtype=x1.dtype)", "zeros(x2.shape, dtype=x2.dtype)" })
 
 ELEMENTWISE_SIGNED (ELEMENTWISE_BINARY, remainder, REMAINDER_SIGNED)
 ELEMENTWISE_UNSIGNED (ELEMENTWISE_BINARY, remainder, REMAINDER_UNSIGNED)
@@ -87,7 +88,7 @@ ELEMENTWISE_FLOATS (ELEMENTWISE_BINARY, remainder, REMAINDER_FLOAT)
 ELEMENTWISE_TABLE (remainder, ELEMENTWISE_NUMBERS (ELEMENTWISE_BINARY_ROW, remainder, REMAINDER_FLOAT))
 
 ELEMENTWISE_OP (remainder, elementwise_x1_x2, "What x1 // x2 leaves, of x2's sign; of integers by zero: 0",
-                .operators = "infix:%")
+                .operators = "infix:%", .gradients = { "grad", "-grad * (x1 // x2)" })
 
 /* Both at once. Either output may lie over either input: both inputs are read
  * before anything is written. */
@@ -119,7 +120,8 @@ ELEMENTWISE_TABLE (divmod, ELEMENTWISE_NUMBERS (DIVMOD_ROW, divmod, FLOAT))
 
 static const char *const divmod_outputs[] = { "quotient", "remainder", NULL };
 
-ELEMENTWISE_OP (divmod, elementwise_x1_x2, "Both x1 // x2 and x1 % x2", .outputs = divmod_outputs)
+ELEMENTWISE_OP (divmod, elementwise_x1_x2, "Both x1 // x2 and x1 % x2", .outputs = divmod_outputs,
+                .gradients = { "grad_remainder", "-grad_remainder * quotient" })
 
 const CandelaOpInfo *const ELEMENTWISE_OPS (division)[] = {
   &floor_divide_info,

@@ -34,7 +34,8 @@ CLASS (signbit, SIGN_BIT, "Whether x has its sign bit set: negative numbers, and
 
 #define NEXTAFTER(T, W, a, b) _Generic(a, float : nextafterf, double : nextafter) (a, b)
 
-ELEMENTWISE_FLOAT_BINARY (copysign, COPYSIGN, "The magnitude of x1 with the sign of x2")
+ELEMENTWISE_FLOAT_BINARY (copysign, COPYSIGN, "The magnitude of x1 with the sign of x2",
+                          .gradients = { "grad * sign(x1) * copysign(1, x2)", "zeros(x2.shape, dtype=x2.dtype)" })
 /* Of float16 and bfloat16 by their bits: as sign and magnitude these count the numbers.
  * From zero the next one has the sign of where it goes. */
 #define NEXTAFTER_HALF(infinity, a, b)                                                                                 \

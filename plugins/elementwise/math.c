@@ -9,25 +9,25 @@
 /* MATH_1 and MATH_2 make the loops of a function over floats and declare its op. */
 #ifdef ELEMENTWISE_VECTORS
 
-#define MATH_1(op, op_summary)                                                                                         \
+#define MATH_1(op, op_summary, ...)                                                                                    \
   VECTOR_LOOP_1 (op, FLOAT32, float, V_##op)                                                                           \
   VECTOR_LOOP_1 (op, FLOAT64, double, V_##op)                                                                          \
-  MATH_1_OP (op, op_summary)
+  MATH_1_OP (op, op_summary, __VA_ARGS__)
 
-#define MATH_2(op, op_summary)                                                                                         \
+#define MATH_2(op, op_summary, ...)                                                                                    \
   VECTOR_LOOP_2 (op, FLOAT32, float, V_##op)                                                                           \
   VECTOR_LOOP_2 (op, FLOAT64, double, V_##op)                                                                          \
-  MATH_2_OP (op, op_summary)
+  MATH_2_OP (op, op_summary, __VA_ARGS__)
 
 #else
 
-#define MATH_1(op, op_summary)                                                                                         \
+#define MATH_1(op, op_summary, ...)                                                                                    \
   ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY, op, LIBM_##op)                                                                \
-  MATH_1_OP (op, op_summary)
+  MATH_1_OP (op, op_summary, __VA_ARGS__)
 
-#define MATH_2(op, op_summary)                                                                                         \
+#define MATH_2(op, op_summary, ...)                                                                                    \
   ELEMENTWISE_FLOATS (ELEMENTWISE_BINARY, op, LIBM_##op)                                                               \
-  MATH_2_OP (op, op_summary)
+  MATH_2_OP (op, op_summary, __VA_ARGS__)
 
 #define LIBM(name, a) _Generic(a, float : name##f, double : name) (a)
 #define LIBM_exp(T, W, a) LIBM (exp, a)
@@ -52,28 +52,28 @@
 
 #endif
 
-#define MATH_1_OP(op, op_summary)                                                                                      \
+#define MATH_1_OP(op, op_summary, ...)                                                                                 \
   ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY, op, COMPLEX_##op)                                                            \
   ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY_ROW, op, )                                              \
                            ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, op, ))                                          \
-  ELEMENTWISE_OP (op, elementwise_x_any, op_summary, .infer = elementwise_infer_floating)
+  ELEMENTWISE_OP (op, elementwise_x_any, op_summary, .infer = elementwise_infer_floating, __VA_ARGS__)
 
 /* Of float32 a stage too. */
-#define MATH_1_STAGED(op, op_summary)                                                                                  \
+#define MATH_1_STAGED(op, op_summary, ...)                                                                             \
   VECTOR_LOOP_1 (op, FLOAT32, float, V_##op)                                                                           \
   VECTOR_LOOP_1 (op, FLOAT64, double, V_##op)                                                                          \
   ELEMENTWISE_FLOAT32 (STAGE_UNARY, op, STAGE_##op)                                                                    \
   ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY, op, COMPLEX_##op)                                                            \
   ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOAT32 (STAGE_UNARY_ROW, op, ) ELEMENTWISE_FLOAT64 (ELEMENTWISE_UNARY_ROW, op, ) \
                            ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, op, ))                                          \
-  ELEMENTWISE_OP (op, elementwise_x_any, op_summary, .infer = elementwise_infer_floating)
+  ELEMENTWISE_OP (op, elementwise_x_any, op_summary, .infer = elementwise_infer_floating, __VA_ARGS__)
 
 #define STAGE_exp(T, W, a) float32_exp ((VECTOR (float)) (a))
 #define STAGE_tanh(T, W, a) float32_tanh ((VECTOR (float)) (a))
 
-#define MATH_2_OP(op, op_summary)                                                                                      \
+#define MATH_2_OP(op, op_summary, ...)                                                                                 \
   ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (ELEMENTWISE_BINARY_ROW, op, ))                                            \
-  ELEMENTWISE_OP (op, elementwise_x1_x2, op_summary, .infer = elementwise_infer_floating)
+  ELEMENTWISE_OP (op, elementwise_x1_x2, op_summary, .infer = elementwise_infer_floating, __VA_ARGS__)
 
 /* Of complex numbers: the C library's; what it has not is made of what it has. */
 #define COMPLEX_CALL(name, z)                                                                                          \
@@ -141,29 +141,30 @@ COMPLEX_MADE (float, f)
 COMPLEX_MADE (double, )
 
 #ifdef ELEMENTWISE_VECTORS
-MATH_1_STAGED (exp, "e to the power x")
-MATH_1_STAGED (tanh, "The hyperbolic tangent of x")
+MATH_1_STAGED (exp, "e to the power x", .gradients = { "grad * out" })
+MATH_1_STAGED (tanh, "The hyperbolic tangent of x", .gradients = { "grad * (1 - out * out)" })
 #else
-MATH_1 (exp, "e to the power x")
-MATH_1 (tanh, "The hyperbolic tangent of x")
+MATH_1 (exp, "e to the power x", .gradients = { "grad * out" })
+MATH_1 (tanh, "The hyperbolic tangent of x", .gradients = { "grad * (1 - out * out)" })
 #endif
-MATH_1 (expm1, "e to the power x, less 1; exact near zero")
-MATH_1 (log, "The natural logarithm of x")
-MATH_1 (log1p, "The natural logarithm of 1 + x; exact near zero")
-MATH_1 (log2, "The logarithm of x to base 2")
-MATH_1 (log10, "The logarithm of x to base 10")
-MATH_1 (sin, "The sine of x radians")
-MATH_1 (cos, "The cosine of x radians")
-MATH_1 (tan, "The tangent of x radians")
-MATH_1 (asin, "The angle, from -pi/2 to pi/2, whose sine is x")
-MATH_1 (acos, "The angle, from 0 to pi, whose cosine is x")
-MATH_1 (atan, "The angle, from -pi/2 to pi/2, whose tangent is x")
-MATH_1 (sinh, "The hyperbolic sine of x")
-MATH_1 (cosh, "The hyperbolic cosine of x")
-MATH_1 (asinh, "The number whose hyperbolic sine is x")
-MATH_1 (acosh, "The number from 0 up whose hyperbolic cosine is x")
-MATH_1 (atanh, "The number whose hyperbolic tangent is x")
-MATH_2 (atan2, "The angle, from -pi to pi, of the point with ordinate x1 and abscissa x2")
+MATH_1 (expm1, "e to the power x, less 1; exact near zero", .gradients = { "grad * (out + 1)" })
+MATH_1 (log, "The natural logarithm of x", .gradients = { "grad / x" })
+MATH_1 (log1p, "The natural logarithm of 1 + x; exact near zero", .gradients = { "grad / (1 + x)" })
+MATH_1 (log2, "The logarithm of x to base 2", .gradients = { "grad / (x * 0.6931471805599453)" })
+MATH_1 (log10, "The logarithm of x to base 10", .gradients = { "grad / (x * 2.302585092994046)" })
+MATH_1 (sin, "The sine of x radians", .gradients = { "grad * cos(x)" })
+MATH_1 (cos, "The cosine of x radians", .gradients = { "-grad * sin(x)" })
+MATH_1 (tan, "The tangent of x radians", .gradients = { "grad * (1 + out * out)" })
+MATH_1 (asin, "The angle, from -pi/2 to pi/2, whose sine is x", .gradients = { "grad / sqrt(1 - x * x)" })
+MATH_1 (acos, "The angle, from 0 to pi, whose cosine is x", .gradients = { "-grad / sqrt(1 - x * x)" })
+MATH_1 (atan, "The angle, from -pi/2 to pi/2, whose tangent is x", .gradients = { "grad / (1 + x * x)" })
+MATH_1 (sinh, "The hyperbolic sine of x", .gradients = { "grad * cosh(x)" })
+MATH_1 (cosh, "The hyperbolic cosine of x", .gradients = { "grad * sinh(x)" })
+MATH_1 (asinh, "The number whose hyperbolic sine is x", .gradients = { "grad / hypot(x, 1)" })
+MATH_1 (acosh, "The number from 0 up whose hyperbolic cosine is x", .gradients = { "grad / sqrt(x * x - 1)" })
+MATH_1 (atanh, "The number whose hyperbolic tangent is x", .gradients = { "grad / (1 - x * x)" })
+MATH_2 (atan2, "The angle, from -pi to pi, of the point with ordinate x1 and abscissa x2",
+        .gradients = { "grad * x2 / (x1 * x1 + x2 * x2)", "-grad * x1 / (x1 * x1 + x2 * x2)" })
 
 /* log (exp (a) + exp (b)), of which neither may overflow: the larger is taken out.
  * Equal operands are apart, for infinities of the same sign have no difference; what
@@ -204,7 +205,8 @@ LOGADDEXP_FUNCTION (double, log1p, exp)
 #define LIBM_logaddexp(T, W, a, b) logaddexp_##T (a, b)
 #endif
 
-MATH_2 (logaddexp, "The logarithm of exp(x1) + exp(x2), without overflow on the way")
+MATH_2 (logaddexp, "The logarithm of exp(x1) + exp(x2), without overflow on the way",
+        .gradients = { "grad * exp(x1 - out)", "grad * exp(x2 - out)" })
 
 const CandelaOpInfo *const ELEMENTWISE_OPS (math)[] = {
   &exp_info,  &expm1_info, &log_info,   &log1p_info, &log2_info,  &log10_info,     &sin_info,

@@ -23,8 +23,10 @@ ELEMENTWISE_TABLE (maximum, ELEMENTWISE_BOOL (ELEMENTWISE_BINARY_ROW, maximum, )
 ELEMENTWISE_TABLE (minimum, ELEMENTWISE_BOOL (ELEMENTWISE_BINARY_ROW, minimum, )
                               ELEMENTWISE_NUMBERS (STAGE_BINARY_ROW, minimum, ))
 
-ELEMENTWISE_OP (maximum, elementwise_x1_x2, "The larger of x1 and x2; NaN if one is")
-ELEMENTWISE_OP (minimum, elementwise_x1_x2, "The smaller of x1 and x2; NaN if one is")
+ELEMENTWISE_OP (maximum, elementwise_x1_x2, "The larger of x1 and x2; NaN if one is",
+                .gradients = { "where(x1 >= x2, grad, 0)", "where(x1 < x2, grad, 0)" })
+ELEMENTWISE_OP (minimum, elementwise_x1_x2, "The smaller of x1 and x2; NaN if one is",
+                .gradients = { "where(x1 <= x2, grad, 0)", "where(x1 > x2, grad, 0)" })
 
 /* A limit may be missing, so clip has rows of one, two and three inputs. Below the
  * lower limit the result is that, and above the upper limit that. */
@@ -70,7 +72,9 @@ static const CandelaInputInfo clip_inputs[] = {
   { NULL },
 };
 
-ELEMENTWISE_OP (clip, clip_inputs, "x held between min and max; where min is above max, max")
+ELEMENTWISE_OP (clip, clip_inputs, "x held between min and max; where min is above max, max",
+                .gradients = { "where(out == x, grad, 0)", "where((out == min) & (out != x), grad, 0)",
+                               "where((out == max) & (out != x), grad, 0)" })
 
 /* NaN is not below zero: it stays. */
 #define RELU(T, W, a) (a < 0 ? (T) 0 : a)
@@ -89,7 +93,7 @@ ELEMENTWISE_FLOATS (STAGE_UNARY, relu, STAGE_RELU)
 ELEMENTWISE_TABLE (relu, ELEMENTWISE_BOOL (ELEMENTWISE_UNARY_ROW, relu, RELU)
                            ELEMENTWISE_NUMBERS (STAGE_UNARY_ROW, relu, RELU))
 
-ELEMENTWISE_OP (relu, elementwise_x, "x, or 0 where x is negative")
+ELEMENTWISE_OP (relu, elementwise_x, "x, or 0 where x is negative", .gradients = { "where(x > 0, grad, 0)" })
 
 const CandelaOpInfo *const ELEMENTWISE_OPS (order)[] = {
   &maximum_info, &minimum_info, &clip_info, &relu_info, NULL,

@@ -121,7 +121,8 @@ ELEMENTWISE_TABLE (pow, ELEMENTWISE_UNSIGNED (ELEMENTWISE_BINARY_ROW, pow, )
                             ELEMENTWISE_COMPLEX (ELEMENTWISE_BINARY_ROW, pow, ))
 
 ELEMENTWISE_OP (pow, elementwise_x1_x2_any, "x1 to the power x2; of an integer to a negative power: 0, 1 or -1",
-                .operators = "infix:**")
+                .operators = "infix:**",
+                .gradients = { "grad * x2 * x1 ** (x2 - 1)", "grad * where(x1 == 0, 0, out * log(x1))" })
 
 #define SQUARE(T, W, a) ((W) a * (W) a)
 
@@ -135,7 +136,7 @@ ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY, square, COMPLEX_SQUARE)
 ELEMENTWISE_TABLE (square, ELEMENTWISE_NUMBERS (STAGE_UNARY_ROW, square, SQUARE)
                              ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, square, ))
 
-ELEMENTWISE_OP (square, elementwise_x_any, "x * x")
+ELEMENTWISE_OP (square, elementwise_x_any, "x * x", .gradients = { "2 * grad * x" })
 
 /* The overload by type, for the functions of one float argument. */
 #define SQRT(T, W, a) _Generic(a, float : sqrtf, double : sqrt) (a)
@@ -149,12 +150,12 @@ ELEMENTWISE_OP (square, elementwise_x_any, "x * x")
 ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY, sqrt, COMPLEX_SQRT)
 
 STAGE_FLOAT_UNARY (sqrt, SQRT, STAGE_SQRT, ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, sqrt, ),
-                   "The square root of x; of real x NaN below zero")
+                   "The square root of x; of real x NaN below zero", .gradients = { "0.5 * grad / out" })
 
 ELEMENTWISE_TABLE (hypot, ELEMENTWISE_FLOATS (ELEMENTWISE_BINARY_ROW, hypot, ))
 
 ELEMENTWISE_OP (hypot, elementwise_x1_x2, "The square root of x1 * x1 + x2 * x2, without overflow on the way",
-                .infer = elementwise_infer_floating)
+                .infer = elementwise_infer_floating, .gradients = { "grad * x1 / out", "grad * x2 / out" })
 
 const CandelaOpInfo *const ELEMENTWISE_OPS (power)[] = {
   &pow_info, &square_info, &sqrt_info, &hypot_info, NULL,

@@ -26,7 +26,7 @@ ELEMENTWISE_INTEGERS (ELEMENTWISE_UNARY, whole, SAME)
   ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY, op, E)                                                                        \
   ELEMENTWISE_TABLE (op, ELEMENTWISE_BOOL (ELEMENTWISE_UNARY_ROW, whole, SAME) ELEMENTWISE_INTEGERS (                  \
                            ELEMENTWISE_UNARY_ROW, whole, SAME) ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY_ROW, op, E))      \
-  ELEMENTWISE_OP (op, elementwise_x, op_summary, .fold = fold_whole)
+  ELEMENTWISE_OP (op, elementwise_x, op_summary, .fold = fold_whole, .gradients = { "zeros(x.shape, dtype=x.dtype)" })
 
 ROUNDING (ceil, CEIL, "The smallest whole number not below x")
 ROUNDING (floor, FLOOR, "The largest whole number not above x")
@@ -40,7 +40,8 @@ ELEMENTWISE_TABLE (round, ELEMENTWISE_BOOL (ELEMENTWISE_UNARY_ROW, whole, SAME)
                             ELEMENTWISE_INTEGERS (ELEMENTWISE_UNARY_ROW, whole, SAME)
                               ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY_ROW, round, ROUND)
                                 ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, round, ROUND_PARTS))
-ELEMENTWISE_OP (round, elementwise_x_any, "The whole number nearest to x; of two, the even one", .fold = fold_whole)
+ELEMENTWISE_OP (round, elementwise_x_any, "The whole number nearest to x; of two, the even one", .fold = fold_whole,
+                .gradients = { "zeros(x.shape, dtype=x.dtype)" })
 
 const CandelaOpInfo *const ELEMENTWISE_OPS (rounding)[] = {
   &ceil_info, &floor_info, &trunc_info, &round_info, NULL,

@@ -36,7 +36,8 @@ static const CandelaInputInfo where_inputs[] = {
   { NULL },
 };
 
-ELEMENTWISE_OP (where, where_inputs, "x1 where the condition is true, x2 elsewhere", .fold = NULL)
+ELEMENTWISE_OP (where, where_inputs, "x1 where the condition is true, x2 elsewhere", .fold = NULL,
+                .gradients = { NULL, "where(condition, grad, 0)", "where(condition, 0, grad)" })
 
 /* The engine reads an input as the dtype that infer settles on: that is the whole
  * conversion, and the loop copies. */
@@ -83,7 +84,7 @@ ELEMENTWISE_TABLE (astype, ELEMENTWISE_ALL (ELEMENTWISE_UNARY_ROW, astype, SAME)
                                ELEMENTWISE_HALVES (ELEMENTWISE_UNARY_ROW, astype, ))
 
 ELEMENTWISE_OP (astype, elementwise_x_any, "x converted to another dtype", .params = astype_params,
-                .infer = infer_astype, .fold = fold_astype)
+                .infer = infer_astype, .fold = fold_astype, .gradients = { "astype(grad, x.dtype)" })
 
 const CandelaOpInfo *const ELEMENTWISE_OPS (select)[] = {
   &where_info,

@@ -294,6 +294,7 @@ static const CandelaOpInfo inv_info = {
   .infer = lapack_infer_same,
   .kernels = inv_kernels,
   .flops = count_inv_flops,
+  .gradients = { "-(out.mT @ grad @ out.mT)" },
 };
 
 static const CandelaOpInfo det_info = {
@@ -308,6 +309,7 @@ static const CandelaOpInfo det_info = {
   .infer = infer_det,
   .kernels = det_kernels,
   .flops = count_det_flops,
+  .gradients = { "(grad * out)[..., None, None] * inv(x).mT" },
 };
 
 static const CandelaOpInfo slogdet_info = {
@@ -323,6 +325,7 @@ static const CandelaOpInfo slogdet_info = {
   .infer = infer_slogdet,
   .kernels = slogdet_kernels,
   .flops = count_det_flops,
+  .gradients = { "grad_logabsdet[..., None, None] * inv(x).mT" },
 };
 
 const CandelaOpInfo *const lapack_lu_ops[] = { &inv_info, &det_info, &slogdet_info, NULL };

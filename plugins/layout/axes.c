@@ -58,7 +58,8 @@ fold_permute_dims (const CandelaInference *inference)
 LAYOUT_OP (permute_dims, "x with its axes in another order",
            .formula = "out[i, j, …] = x[…], of which axes[0] is i, axes[1] is j, …",
            .example = "permute_dims([[[1, 2], [3, 4]]], axes=[2, 0, 1])", .params = permute_dims_params,
-           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_permute_dims, .fold = fold_permute_dims)
+           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_permute_dims, .fold = fold_permute_dims,
+           .gradients = { "moveaxis(grad, destination=axes)" })
 
 /* transpose */
 
@@ -82,7 +83,7 @@ fold_transpose (const CandelaInference *inference)
 
 LAYOUT_OP (transpose, "x with its axes in reverse order", .formula = "out[i, j, …, k] = x[k, …, j, i]",
            .example = "[[1, 2, 3], [4, 5, 6]].T", .operators = "attribute:.T", .aliasing = CANDELA_ALIASING_REFERENCE,
-           .infer = infer_transpose, .fold = fold_transpose)
+           .infer = infer_transpose, .fold = fold_transpose, .gradients = { "grad.T" })
 
 /* matrix_transpose */
 
@@ -118,7 +119,8 @@ infer_matrix_transpose (CandelaInference *inference, GError **error)
 
 LAYOUT_OP (matrix_transpose, "x, or each matrix of a stack, with its last two axes swapped",
            .formula = "out[…, i, j] = x[…, j, i]", .example = "matrix_transpose([[[1, 2, 3], [4, 5, 6]]])",
-           .operators = "attribute:.mT", .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_matrix_transpose)
+           .operators = "attribute:.mT", .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_matrix_transpose,
+           .gradients = { "grad.mT" })
 
 /* diagonal */
 
@@ -157,14 +159,17 @@ infer_diagonal (CandelaInference *inference, GError **error)
 LAYOUT_OP (diagonal, "A diagonal of x, or of each matrix of a stack, as its last axis",
            .formula = "out[…, i] = x[…, i, i + offset], or x[…, i - offset, i] where offset < 0",
            .example = "x = [[1, 2, 3], [4, 5, 6]]; diagonal(x), diagonal(x, offset=1)", .params = diagonal_params,
-           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_diagonal)
+           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_diagonal,
+           .gradients = {
+             "i = diagonal(reshape(arange(x.size), x.shape), offset=offset); "
+             "reshape(put(zeros([x.size], dtype=x.dtype), reshape(i, [-1]), reshape(grad, [-1])), x.shape)" })
 
 /* moveaxis */
 
 static const CandelaParamInfo moveaxis_params[] = {
-  { "source", CANDELA_PARAM_INT_LIST, CANDELA_PARAM_REQUIRED, .summary = "the axes to move" },
-  { "destination", CANDELA_PARAM_INT_LIST, CANDELA_PARAM_REQUIRED,
-    .summary = "where in the result each of them is; the others keep their order" },
+  { "source", CANDELA_PARAM_INT_LIST, .summary = "the axes to move; none: all, in their order" },
+  { "destination", CANDELA_PARAM_INT_LIST,
+    .summary = "where in the result each of them is; the others keep their order; none: all places in order" },
   { NULL },
 };
 
@@ -173,13 +178,16 @@ static gboolean
 take_axes (const CandelaInference *inference, guint param, gint64 taken[CANDELA_MAX_RANK], guint32 *set, GError **error)
 {
   guint rank = candela_layout_get_rank (candela_inference_get_input_layout (inference, 0));
-  gsize n;
-  const gint64 *axes = candela_params_get_int_list (candela_inference_get_params (inference), param, &n);
+  const CandelaParams *params = candela_inference_get_params (inference);
+  const gint64 *axes = NULL;
+  gsize n = rank;
 
   *set = 0;
+  if (candela_params_is_set (params, param))
+    axes = candela_params_get_int_list (params, param, &n);
   for (gsize i = 0; i < n; i++)
     {
-      gint64 axis = axes[i];
+      gint64 axis = axes != NULL ? axes[i] : (gint64) i;
 
       if (!candela_axis_normalize (&axis, rank, error))
         return FALSE;
@@ -203,8 +211,11 @@ infer_moveaxis (CandelaInference *inference, GError **error)
   guint32 from, to;
   gsize n_source, n_destination;
 
-  candela_params_get_int_list (params, SOURCE, &n_source);
-  candela_params_get_int_list (params, DESTINATION, &n_destination);
+  n_source = n_destination = rank;
+  if (candela_params_is_set (params, SOURCE))
+    candela_params_get_int_list (params, SOURCE, &n_source);
+  if (candela_params_is_set (params, DESTINATION))
+    candela_params_get_int_list (params, DESTINATION, &n_destination);
   if (n_source != n_destination)
     return candela_inference_fail (inference, error, CANDELA_ERROR_AXIS,
                                    "source has %" G_GSIZE_FORMAT " axes and destination has %" G_GSIZE_FORMAT, n_source,
@@ -231,7 +242,8 @@ infer_moveaxis (CandelaInference *inference, GError **error)
 LAYOUT_OP (moveaxis, "x with some axes moved to other places",
            .formula = "out = x with its axis source[k] at destination[k], the others in their order",
            .example = "moveaxis([[[1, 2], [3, 4]]], source=[0], destination=[-1])", .params = moveaxis_params,
-           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_moveaxis)
+           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_moveaxis,
+           .gradients = { "moveaxis(grad, destination, source)" })
 
 /* flip */
 
@@ -263,7 +275,7 @@ infer_flip (CandelaInference *inference, GError **error)
 LAYOUT_OP (flip, "x with the order of its elements reversed along some axes",
            .formula = "out[i] = x[n - 1 - i], i along each of axis",
            .example = "x = [[1, 2, 3], [4, 5, 6]]; flip(x), flip(x, axis=[1])", .params = flip_params,
-           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_flip)
+           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_flip, .gradients = { "flip(grad, axis=axis)" })
 
 const CandelaOpInfo *const layout_axes_ops[] = {
   &permute_dims_info, &transpose_info, &matrix_transpose_info, &diagonal_info, &moveaxis_info, &flip_info, NULL,

@@ -12,7 +12,7 @@ infer_identity (CandelaInference *inference, GError **error)
 }
 
 LAYOUT_OP (identity, "x itself", .formula = "out = x", .example = "identity([1, 2, 3])",
-           .aliasing = CANDELA_ALIASING_ALIAS, .infer = infer_identity)
+           .aliasing = CANDELA_ALIASING_ALIAS, .infer = infer_identity, .gradients = { "grad" })
 
 static gboolean
 infer_contiguous (CandelaInference *inference, GError **error)
@@ -26,6 +26,7 @@ infer_contiguous (CandelaInference *inference, GError **error)
 
 LAYOUT_OP (contiguous, "x with its elements packed in row-major order; x itself if they are",
            .formula = "out[i, j, …] = x[i, j, …]", .example = "contiguous([[1, 2, 3], [4, 5, 6]].T)",
-           .aliasing = CANDELA_ALIASING_TAKEOVER, .infer = infer_contiguous, .kernels = layout_copy_kernels)
+           .aliasing = CANDELA_ALIASING_TAKEOVER, .infer = infer_contiguous, .kernels = layout_copy_kernels,
+           .gradients = { "grad" })
 
 const CandelaOpInfo *const layout_copy_ops[] = { &identity_info, &contiguous_info, NULL };

@@ -261,7 +261,8 @@ infer_index (CandelaInference *inference, GError **error)
 
 LAYOUT_OP (index, "A part of x, as x[1:4, ::-1, None, 0, ...]", .formula = "out = x[key]",
            .example = "x = reshape(arange(12), [3, 4]); x[1:, ::-2], x[-1]", .params = index_params,
-           .operators = "index:[]", .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_index)
+           .operators = "index:[]", .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_index,
+           .gradients = { "update(zeros(x.shape, dtype=x.dtype), grad, key=key)" })
 
 /* slice */
 
@@ -299,6 +300,9 @@ infer_slice (CandelaInference *inference, GError **error)
 LAYOUT_OP (slice, "x with one axis from start to before stop, by step",
            .formula = "out[i] = x[start + step · i], i along axis",
            .example = "slice(arange(10), axis=0, start=1, stop=8, step=3)", .params = slice_params,
-           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_slice)
+           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_slice,
+           .gradients = {
+             "i = slice(reshape(arange(x.size), x.shape), axis, start, stop, step); "
+             "reshape(put(zeros([x.size], dtype=x.dtype), reshape(i, [-1]), reshape(grad, [-1])), x.shape)" })
 
 const CandelaOpInfo *const layout_index_ops[] = { &index_info, &slice_info, NULL };

@@ -62,7 +62,8 @@ fold_reshape (const CandelaInference *inference)
 LAYOUT_OP (reshape, "The elements of x, in row-major order, in another shape; one length may be -1",
            .formula = "out = the elements of x in row-major order, read into shape",
            .example = "reshape(arange(6), [2, -1])", .params = shape_params, .aliasing = CANDELA_ALIASING_REFERENCE,
-           .infer = infer_reshape, .kernels = layout_copy_kernels, .fold = fold_reshape)
+           .infer = infer_reshape, .kernels = layout_copy_kernels, .fold = fold_reshape,
+           .gradients = { "reshape(grad, x.shape)" })
 
 /* broadcast_to */
 
@@ -90,7 +91,8 @@ fold_broadcast_to (const CandelaInference *inference)
 LAYOUT_OP (broadcast_to, "x with axes of length 1, and new ones in front, repeated up to a shape",
            .formula = "out[…, i, j] = x[i, j], with 0 for i or j along an axis of length 1 of x",
            .example = "broadcast_to([[1], [2]], [2, 3])", .params = shape_params,
-           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_broadcast_to, .fold = fold_broadcast_to)
+           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_broadcast_to, .fold = fold_broadcast_to,
+           .gradients = { "grad" })
 
 /* expand_dims */
 
@@ -110,7 +112,8 @@ infer_expand_dims (CandelaInference *inference, GError **error)
 
 LAYOUT_OP (expand_dims, "x with a new axis of length 1", .formula = "out[…, 0, …] = x[…], the 0 at axis",
            .example = "expand_dims([1, 2, 3], axis=1)", .params = expand_dims_params,
-           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_expand_dims)
+           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_expand_dims,
+           .gradients = { "reshape(grad, x.shape)" })
 
 /* squeeze */
 
@@ -132,7 +135,7 @@ infer_squeeze (CandelaInference *inference, GError **error)
 
 LAYOUT_OP (squeeze, "x without some axes of length 1", .formula = "out[…] = x[…, 0, …], a 0 at each of axis",
            .example = "squeeze([[[1], [2]]], axis=[0, 2])", .params = squeeze_params,
-           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_squeeze)
+           .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_squeeze, .gradients = { "reshape(grad, x.shape)" })
 
 const CandelaOpInfo *const layout_shape_ops[] = {
   &reshape_info, &broadcast_to_info, &expand_dims_info, &squeeze_info, NULL,

@@ -206,6 +206,7 @@ static const CandelaOpInfo update_info = { .struct_size = sizeof (CandelaOpInfo)
                                            .in_place = in_place,
                                            .infer = infer_update,
                                            .kernels = kernels,
-                                           .takes_halves = TRUE };
+                                           .takes_halves = TRUE,
+                                           .gradients = { "update(grad, 0, key=key)", "index(grad, key=key)" } };
 
 const CandelaOpInfo *const layout_update_ops[] = { &update_info, NULL };

@@ -214,4 +214,5 @@ const CandelaOpInfo linalg_cross_op = {
   .axes = CANDELA_AXES_OPAQUE,
   .infer = infer,
   .kernels = kernels,
+  .gradients = { "cross(x2, grad, axis=axis)", "cross(grad, x1, axis=axis)" },
 };

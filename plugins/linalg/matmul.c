@@ -303,6 +303,12 @@ compute (CandelaKernel *kernel, GError **error)
 
 static const CandelaKernelInfo kernels[] = { { .compute = compute }, { .compute = NULL } };
 
+/* A vector on the left is a matrix of one row, and one on the right of one column: what a
+ * shape is broadcast to with [1, 1] has axes in front, and with the axes reversed behind. */
+#define AS_MATRICES                                                                                                    \
+  "a = broadcast_to(x1, (x1 + zeros([1, 1])).shape); b = broadcast_to(x2.T, (x2.T + zeros([1, 1])).shape).T; "         \
+  "g = reshape(grad, (a @ b).shape); "
+
 const CandelaOpInfo linalg_matmul_op = {
   .struct_size = sizeof (CandelaOpInfo),
   .name = "matmul",
@@ -317,4 +323,5 @@ const CandelaOpInfo linalg_matmul_op = {
   .infer = infer,
   .kernels = kernels,
   .flops = count_flops,
+  .gradients = { AS_MATRICES "g @ b.mT", AS_MATRICES "reshape(sum_to(a.mT @ g, b.shape), x2.shape)" },
 };

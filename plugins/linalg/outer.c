@@ -119,4 +119,5 @@ const CandelaOpInfo linalg_outer_op = {
   .infer = infer_outer,
   .kernels = outer_kernels,
   .flops = count_outer_flops,
+  .gradients = { "grad @ x2", "x1 @ grad" },
 };

@@ -400,4 +400,6 @@ const CandelaOpInfo linalg_vecdot_op = {
   .infer = infer_vecdot,
   .kernels = vecdot_kernels,
   .flops = count_vecdot_flops,
+  .gradients = { "reshape(grad, sum(x1 * x2, axis=axis, keepdims=true).shape) * x2",
+                 "reshape(grad, sum(x1 * x2, axis=axis, keepdims=true).shape) * x1" },
 };

@@ -383,33 +383,40 @@ static const CandelaParamInfo index_params[] = {
   { NULL },
 };
 
-#define OP(NAME, INFER, AXES, PARAMS, SUMMARY, FORMULA, EXAMPLE)                                                       \
+#define OP(NAME, INFER, AXES, PARAMS, SUMMARY, FORMULA, EXAMPLE, ...)                                                  \
   static const CandelaKernelInfo NAME##_kernels[] = { { .compute = compute_##NAME }, { .compute = NULL } };            \
                                                                                                                        \
-  const CandelaOpInfo REDUCE_NAME (NAME) = {                                                                           \
-    .struct_size = sizeof (CandelaOpInfo),                                                                             \
-    .name = #NAME,                                                                                                     \
-    .summary = SUMMARY,                                                                                                \
-    .formula = FORMULA,                                                                                                \
-    .example = EXAMPLE,                                                                                                \
-    .since = "1.0",                                                                                                    \
-    .inputs = reduce_inputs,                                                                                           \
-    .params = PARAMS,                                                                                                  \
-    .axes = CANDELA_AXES_REDUCTION,                                                                                    \
-    .reduced_axes = AXES,                                                                                              \
-    .takes_fed = TRUE,                                                                                                 \
-    .infer = INFER,                                                                                                    \
-    .kernels = NAME##_kernels,                                                                                         \
-  };
+  const CandelaOpInfo REDUCE_NAME (NAME) = { .struct_size = sizeof (CandelaOpInfo),                                    \
+                                             .name = #NAME,                                                            \
+                                             .summary = SUMMARY,                                                       \
+                                             .formula = FORMULA,                                                       \
+                                             .example = EXAMPLE,                                                       \
+                                             .since = "1.0",                                                           \
+                                             .inputs = reduce_inputs,                                                  \
+                                             .params = PARAMS,                                                         \
+                                             .axes = CANDELA_AXES_REDUCTION,                                           \
+                                             .reduced_axes = AXES,                                                     \
+                                             .takes_fed = TRUE,                                                        \
+                                             .infer = INFER,                                                           \
+                                             .kernels = NAME##_kernels,                                                \
+                                             __VA_ARGS__ };
 
 OP (max, infer_value, reduce_get_axes, reduce_params, "The largest element along axes; NaN if there is one",
     "out[j] = maxᵢ x[i, j]\n"
     "where i runs over the axes in axis, j over the others",
-    "x = [[1, 5, 3], [4, 2, 6]]; max(x), max(x, axis=0)")
+    "x = [[1, 5, 3], [4, 2, 6]]; max(x), max(x, axis=0)",
+    .gradients = { "m = max(x, axis=axis, keepdims=true); "
+                   "is = x == m; "
+                   "n = sum(is, axis=axis, dtype=x.dtype, keepdims=true); "
+                   "where(is, reshape(grad, m.shape) / n, 0)" })
 OP (min, infer_value, reduce_get_axes, reduce_params, "The smallest element along axes; NaN if there is one",
     "out[j] = minᵢ x[i, j]\n"
     "where i runs over the axes in axis, j over the others",
-    "x = [[1, 5, 3], [4, 2, 6]]; min(x), min(x, axis=0)")
+    "x = [[1, 5, 3], [4, 2, 6]]; min(x), min(x, axis=0)",
+    .gradients = { "m = min(x, axis=axis, keepdims=true); "
+                   "is = x == m; "
+                   "n = sum(is, axis=axis, dtype=x.dtype, keepdims=true); "
+                   "where(is, reshape(grad, m.shape) / n, 0)" })
 OP (argmax, infer_index, reduce_get_axis, index_params, "Where the first of the largest elements along an axis is",
     "out[j] = the first i with x[i, j] = maxₖ x[k, j]\n"
     "where i runs along axis, j over the others",

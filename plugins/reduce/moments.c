@@ -468,40 +468,50 @@ static const CandelaParamInfo moments_params[] = {
 
 static const char *const moments_outputs[] = { "mean", "variance", NULL };
 
-#define OP(NAME, INPUTS, INFER, OUTPUTS, PARAMS, SUMMARY, FORMULA, EXAMPLE)                                            \
+#define OP(NAME, INPUTS, INFER, OUTPUTS, PARAMS, SUMMARY, FORMULA, EXAMPLE, ...)                                       \
   static const CandelaKernelInfo NAME##_kernels[] = { { .compute = compute_##NAME }, { .compute = NULL } };            \
                                                                                                                        \
-  const CandelaOpInfo REDUCE_NAME (NAME) = {                                                                           \
-    .struct_size = sizeof (CandelaOpInfo),                                                                             \
-    .name = #NAME,                                                                                                     \
-    .summary = SUMMARY,                                                                                                \
-    .formula = FORMULA,                                                                                                \
-    .example = EXAMPLE,                                                                                                \
-    .since = "1.0",                                                                                                    \
-    .inputs = INPUTS,                                                                                                  \
-    .outputs = OUTPUTS,                                                                                                \
-    .params = PARAMS,                                                                                                  \
-    .axes = CANDELA_AXES_REDUCTION,                                                                                    \
-    .reduced_axes = reduce_get_axes,                                                                                   \
-    .takes_fed = TRUE,                                                                                                 \
-    .infer = INFER,                                                                                                    \
-    .kernels = NAME##_kernels,                                                                                         \
-  };
+  const CandelaOpInfo REDUCE_NAME (NAME) = { .struct_size = sizeof (CandelaOpInfo),                                    \
+                                             .name = #NAME,                                                            \
+                                             .summary = SUMMARY,                                                       \
+                                             .formula = FORMULA,                                                       \
+                                             .example = EXAMPLE,                                                       \
+                                             .since = "1.0",                                                           \
+                                             .inputs = INPUTS,                                                         \
+                                             .outputs = OUTPUTS,                                                       \
+                                             .params = PARAMS,                                                         \
+                                             .axes = CANDELA_AXES_REDUCTION,                                           \
+                                             .reduced_axes = reduce_get_axes,                                          \
+                                             .takes_fed = TRUE,                                                        \
+                                             .infer = INFER,                                                           \
+                                             .kernels = NAME##_kernels,                                                \
+                                             __VA_ARGS__ };
 
 OP (mean, reduce_inputs_of_all, infer_mean, NULL, reduce_params, "The mean along axes; NaN of no elements",
     "out[j] = Σᵢ x[i, j] / n\n"
     "where i runs over the n elements along the axes in axis, j over the others",
-    "x = [[1, 2, 3], [4, 5, 9]]; mean(x), mean(x, axis=1)")
+    "x = [[1, 2, 3], [4, 5, 9]]; mean(x), mean(x, axis=1)",
+    .gradients = {
+      "broadcast_to(reshape(grad, mean(x, axis=axis, keepdims=true).shape), x.shape) / (x.size / out.size)" })
 OP (var, reduce_inputs, infer_var, NULL, var_params, "The variance along axes; NaN of no elements",
     "out[j] = Σᵢ (x[i, j] - m[j])² / (n - correction), m[j] = Σᵢ x[i, j] / n\n"
     "where i runs over the n elements along the axes in axis, j over the others",
-    "x = [1.0, 2.0, 3.0, 6.0]; var(x), var(x, correction=1)")
+    "x = [1.0, 2.0, 3.0, 6.0]; var(x), var(x, correction=1)",
+    .gradients = { "m = mean(x, axis=axis, keepdims=true); "
+                   "reshape(grad, m.shape) * (x - m) * (2 / (x.size / out.size - correction))" })
 OP (std, reduce_inputs, infer_var, NULL, var_params, "The standard deviation along axes; NaN of no elements",
     "out[j] = √(Σᵢ (x[i, j] - m[j])² / (n - correction)), m[j] = Σᵢ x[i, j] / n\n"
     "where i runs over the n elements along the axes in axis, j over the others",
-    "x = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]; std(x), std(x, correction=1)")
+    "x = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]; std(x), std(x, correction=1)",
+    .gradients = { "m = mean(x, axis=axis, keepdims=true); "
+                   "g = where(out == 0, 0, grad / out); "
+                   "reshape(g, m.shape) * (x - m) / (x.size / out.size - correction)" })
 OP (moments, reduce_inputs, infer_moments, moments_outputs, moments_params, "Mean and variance along axes, in one pass",
     "mean[j] = Σᵢ x[i, j] / n\n"
     "variance[j] = Σᵢ (x[i, j] - mean[j])² / (n - correction)\n"
     "where i runs over the n elements along the axes in axis, j over the others",
-    "moments([[1.0, 2.0, 3.0, 6.0], [0.0, 0.0, 2.0, 2.0]], axis=1)")
+    "moments([[1.0, 2.0, 3.0, 6.0], [0.0, 0.0, 2.0, 2.0]], axis=1)",
+    .gradients = {
+      "m = mean(x, axis=axis, keepdims=true); "
+      "n = x.size / m.size; "
+      "reshape(grad_mean, m.shape) / n + reshape(grad_variance, m.shape) * (x - m) * (2 / (n - correction))" })

@@ -5,6 +5,7 @@
 
 const CandelaOpInfo *const REDUCE_NAME (ops)[] = {
   &REDUCE_NAME (sum),
+  &REDUCE_NAME (sum_to),
   &REDUCE_NAME (prod),
   &REDUCE_NAME (mean),
   &REDUCE_NAME (var),

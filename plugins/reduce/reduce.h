@@ -165,7 +165,7 @@ extern const CandelaOpInfo *const reduce_ops_avx512[];
 #define REDUCE_NAME_OF(name, set) REDUCE_NAME_PASTE (name, set)
 #define REDUCE_NAME_PASTE(name, set) reduce_##name##_##set
 
-extern const CandelaOpInfo REDUCE_NAME (sum), REDUCE_NAME (prod);
+extern const CandelaOpInfo REDUCE_NAME (sum), REDUCE_NAME (sum_to), REDUCE_NAME (prod);
 extern const CandelaOpInfo REDUCE_NAME (mean), REDUCE_NAME (var), REDUCE_NAME (std), REDUCE_NAME (moments);
 extern const CandelaOpInfo REDUCE_NAME (max), REDUCE_NAME (min);
 extern const CandelaOpInfo REDUCE_NAME (argmax), REDUCE_NAME (argmin);

@@ -221,7 +221,8 @@ element_dtype (CandelaDType in, CandelaDType out)
 }
 
 static gboolean
-compute (CandelaKernel *kernel, const ReduceFold *const *folds, const ReduceFold *const *integer_folds, GError **error)
+compute_over (CandelaKernel *kernel, CandelaReducedAxesFunc get_axes, const ReduceFold *const *folds,
+              const ReduceFold *const *integer_folds, GError **error)
 {
   CandelaDType out = candela_kernel_get_output_dtype (kernel, 0);
   CandelaDType dtype = element_dtype (candela_kernel_get_input_dtype (kernel, 0), out);
@@ -231,25 +232,30 @@ compute (CandelaKernel *kernel, const ReduceFold *const *folds, const ReduceFold
     .kernel = kernel,
     .fold = integer ? integer_folds[dtype] : folds[dtype],
     .dtype = dtype,
-    .axes = reduce_get_axes (candela_kernel_get_params (kernel), rank),
+    .axes = get_axes (candela_kernel_get_params (kernel), rank),
     .finish = integer ? store_integers : store_doubles,
   };
 
   return reduce_run (&call, error);
 }
 
+static const ReduceFold *const *
+sum_folds_for (const CandelaKernel *kernel)
+{
+  return candela_kernel_get_output_dtype (kernel, 0) == CANDELA_DTYPE_FLOAT64 ? wide_sum_folds
+                                                                              : REDUCE_NAME (sum_folds);
+}
+
 static gboolean
 compute_sum (CandelaKernel *kernel, GError **error)
 {
-  gboolean wide = candela_kernel_get_output_dtype (kernel, 0) == CANDELA_DTYPE_FLOAT64;
-
-  return compute (kernel, wide ? wide_sum_folds : REDUCE_NAME (sum_folds), integer_sum_folds, error);
+  return compute_over (kernel, reduce_get_axes, sum_folds_for (kernel), integer_sum_folds, error);
 }
 
 static gboolean
 compute_prod (CandelaKernel *kernel, GError **error)
 {
-  return compute (kernel, prod_folds, integer_prod_folds, error);
+  return compute_over (kernel, reduce_get_axes, prod_folds, integer_prod_folds, error);
 }
 
 static const CandelaParamInfo params[] = {
@@ -280,6 +286,7 @@ const CandelaOpInfo REDUCE_NAME (sum) = {
   .takes_fed = TRUE,
   .infer = infer,
   .kernels = sum_kernels,
+  .gradients = { "broadcast_to(reshape(grad, sum(x, axis=axis, keepdims=true).shape), x.shape)" },
 };
 
 const CandelaOpInfo REDUCE_NAME (prod) = {
@@ -297,4 +304,81 @@ const CandelaOpInfo REDUCE_NAME (prod) = {
   .takes_fed = TRUE,
   .infer = infer,
   .kernels = prod_kernels,
+};
+
+/* ---- sum_to: what takes broadcasting back ---- */
+
+static const CandelaParamInfo sum_to_params[] = {
+  { .name = "shape",
+    .type = CANDELA_PARAM_INT_LIST,
+    .flags = CANDELA_PARAM_REQUIRED,
+    .summary = "of the result: one that can be broadcast to that of x" },
+  { NULL },
+};
+
+/* The axes that broadcasting to x added or repeated; an axis of 1 that was 1 before is summed
+ * as well, alone. */
+static guint32
+get_broadcast_axes (const CandelaParams *params, guint rank)
+{
+  gsize n;
+  const gint64 *shape = candela_params_get_int_list (params, 0, &n);
+  guint32 axes = 0;
+
+  for (guint axis = 0; axis < rank; axis++)
+    if (axis + n < rank || shape[axis + n - rank] == 1)
+      axes |= 1u << axis;
+  return axes;
+}
+
+static gboolean
+infer_sum_to (CandelaInference *inference, GError **error)
+{
+  CandelaDType in = candela_inference_get_input_dtype (inference, 0);
+  CandelaDTypeKind kind = candela_dtype_get_kind (in);
+  gsize n, rank;
+  const gint64 *shape = candela_params_get_int_list (candela_inference_get_params (inference), 0, &n);
+  const gint64 *from = candela_layout_get_shape (candela_inference_get_input_layout (inference, 0), &rank);
+
+  for (gsize k = 0; k < n; k++)
+    if (n > rank || (shape[k] != 1 && shape[k] != from[rank - n + k]))
+      {
+        g_autofree char *text = candela_shape_to_string (shape, n), *other = candela_shape_to_string (from, rank);
+
+        return candela_inference_fail (inference, error, CANDELA_ERROR_SHAPE,
+                                       "x has shape %s; none of shape %s can be broadcast to it", other, text);
+      }
+  return candela_inference_set_output (inference, 0,
+                                       kind == CANDELA_DTYPE_KIND_UNSIGNED ? CANDELA_DTYPE_UINT64
+                                       : (kind & (CANDELA_DTYPE_KIND_FLOAT | CANDELA_DTYPE_KIND_COMPLEX)) != 0
+                                         ? in
+                                         : CANDELA_DTYPE_INT64,
+                                       shape, n, error);
+}
+
+static gboolean
+compute_sum_to (CandelaKernel *kernel, GError **error)
+{
+  return compute_over (kernel, get_broadcast_axes, sum_folds_for (kernel), integer_sum_folds, error);
+}
+
+static const CandelaKernelInfo sum_to_kernels[] = { { .compute = compute_sum_to }, { .compute = NULL } };
+
+const CandelaOpInfo REDUCE_NAME (sum_to) = {
+  .struct_size = sizeof (CandelaOpInfo),
+  .name = "sum_to",
+  .summary = "The sum along the axes that broadcasting a value of a shape to x adds or repeats",
+  .formula = "out[j] = Σᵢ x[i, j]\n"
+             "where i runs over the axes that broadcasting from shape adds or repeats, j over the others",
+  .example = "x = [[1, 2, 3], [4, 5, 6]]; sum_to(x, [3]), sum_to(x, [2, 1])",
+  .since = "1.0",
+  .inputs = reduce_inputs_of_all,
+  .params = sum_to_params,
+  .operators = "adjoint:broadcast",
+  .axes = CANDELA_AXES_REDUCTION,
+  .reduced_axes = get_broadcast_axes,
+  .takes_fed = TRUE,
+  .infer = infer_sum_to,
+  .kernels = sum_to_kernels,
+  .gradients = { "broadcast_to(grad, x.shape)" },
 };

@@ -297,6 +297,21 @@ test('node: several outputs', () => {
     fails(Candela.Error.ARITY, () => moments.get_output(2));
 });
 
+test('node: gradients', () => {
+    const [x, y] = [edge(DType.FLOAT64, [2, 2], [1, 2, 3, 4]), edge(DType.FLOAT64, [2], [0.5, -1])];
+    const product = op('multiply', [x, y]);
+    const loss = op('sum', [product]);
+    const one = Node.new_float(1);
+    const ofProduct = loss.new_gradient(0, [one]);
+    equal(read(product.new_gradient(0, [ofProduct]).materialize()), [0.5, -1, 0.5, -1]);
+    equal(read(product.new_gradient(1, [ofProduct]).materialize()), [4, 6]);
+    equal(product.get_op().get_gradient(1), 'grad * x1');
+    equal(product.get_op().get_gradient(2), null);
+    fails(Candela.Error.PARAMETER, () => x.new_gradient(0, [one]));
+    fails(Candela.Error.SHAPE, () => product.new_gradient(0, [one]));
+    fails(Candela.Error.ARITY, () => product.new_gradient(0, []));
+});
+
 test('node: a cache', () => {
     const cache = op('add', [edge(DType.FLOAT32, [2], [1, 2]), Node.new_int(1)]).new_cache();
     equal([cache.get_kind(), cache.get_tensor()], [Candela.NodeKind.CACHE, null]);

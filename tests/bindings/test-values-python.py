@@ -328,6 +328,22 @@ def node_outputs():
     fails(Candela.Error.ARITY, lambda: moments.get_output(2))
 
 
+@test("node: gradients")
+def node_gradient():
+    x, y = edge(DType.FLOAT64, [2, 2], [1.0, 2.0, 3.0, 4.0]), edge(DType.FLOAT64, [2], [0.5, -1.0])
+    product = op("multiply", x, y)
+    loss = op("sum", product)
+    one = Node.new_float(1.0)
+    of_product = loss.new_gradient(0, [one])
+    equal(read(product.new_gradient(0, [of_product]).materialize()), [0.5, -1.0, 0.5, -1.0])
+    equal(read(product.new_gradient(1, [of_product]).materialize()), [4.0, 6.0])
+    equal(product.get_op().get_gradient(1), "grad * x1")
+    equal(product.get_op().get_gradient(2), None)
+    fails(Candela.Error.PARAMETER, lambda: x.new_gradient(0, [one]))
+    fails(Candela.Error.SHAPE, lambda: product.new_gradient(0, [one]))
+    fails(Candela.Error.ARITY, lambda: product.new_gradient(0, []))
+
+
 @test("node: a cache")
 def node_cache():
     cache = op("add", edge(DType.FLOAT32, [2], [1.0, 2.0]), Node.new_int(1)).new_cache()

@@ -89,6 +89,8 @@ test_refused (Fixture *fixture, gconstpointer data)
     { "bad-default", "counted: count is 11; it must be between 1 and 10" },
     { "bad-expression", "op \"expressed\" cannot be registered: it is an expression and has kernels, an infer function "
                         "or several outputs" },
+    { "bad-gradient", "op \"steep\" cannot be registered: it has a gradient for an input that there is not, or for one "
+                      "that may be any number" },
     { "bad-formula", "op \"told\" cannot be registered: its summary, formula or example is empty or not UTF-8" },
     { "bad-shape", "op \"shaped\" cannot be registered: the shape of its output depends on data, and it is not opaque "
                    "and pure, with buffers of its own" },

@@ -37,6 +37,11 @@ def tensordot(x1, x2, axes=2, x1_axes=None, x2_axes=None):
     return np.tensordot(x1, x2, int(axes) if x1_axes is None else (x1_axes, x2_axes))
 
 
+def sum_to(x, shape):
+    x = x.sum(axis=tuple(range(x.ndim - len(shape))))
+    return x.sum(axis=tuple(axis for axis, n in enumerate(shape) if n == 1), keepdims=True)
+
+
 def moments(x, axis=None):
     return x.mean(axis=axis), x.var(axis=axis)
 
@@ -79,7 +84,7 @@ OPS = {
     "acosh": np.arccosh, "atanh": np.arctanh, "atan2": np.arctan2, "relu": lambda x: np.maximum(x, 0),
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)), "softplus": lambda x: np.logaddexp(0, x), "gelu": gelu,
     "astype": lambda x, dtype: x.astype(dtype),
-    "max": np.max, "min": np.min, "sum": np.sum, "any": np.any, "all": np.all, "moments": moments,
+    "max": np.max, "min": np.min, "sum": np.sum, "any": np.any, "all": np.all, "moments": moments, "sum_to": sum_to,
     "var": lambda x, correction=0: np.var(x, ddof=correction), "std": lambda x, correction=0: np.std(x, ddof=correction),
     "vecdot": lambda x1, x2: (x1.conj() * x2).sum(-1), "tensordot": tensordot,
     "einsum": lambda *words: np.einsum(words[-1], *words[:-1]),

@@ -9,6 +9,7 @@
 extern const CandelaOpInfo *const lying_loops[];
 extern const CandelaOpInfo *const lying_kernels[];
 extern const CandelaOpInfo *const lying_shapes[];
+extern const CandelaOpInfo *const lying_gradients[];
 
 static const CandelaInputInfo one_input[] = {
   { .name = "x", .kinds = CANDELA_DTYPE_KIND_FLOAT, .summary = "the operand" },
