@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int
@@ -47,6 +48,31 @@ tool_print (const char *text, GError **error)
     return TRUE;
   g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "standard output: %s", g_strerror (errno));
   return FALSE;
+}
+
+/* What is no regular file (a pipe, a device) is written to and stays what it is, and so is
+ * where a link leads. */
+gboolean
+tool_write_text (const char *path, const char *text, GError **error)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  gboolean special = g_file_query_file_type (file, G_FILE_QUERY_INFO_NONE, NULL) == G_FILE_TYPE_SPECIAL;
+  char *real = special ? NULL : realpath (path, NULL);
+  FILE *stream = special ? fopen (path, "w") : NULL;
+  gboolean ok;
+
+  if (!special)
+    {
+      ok = g_file_set_contents (real != NULL ? real : path, text, -1, error);
+      free (real);
+      return ok;
+    }
+  ok = stream != NULL && fputs (text, stream) >= 0 && fflush (stream) == 0;
+  if (!ok)
+    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s: %s", path, g_strerror (errno));
+  if (stream != NULL)
+    fclose (stream);
+  return ok;
 }
 
 /* Whether a word is an option of the table, and whether its value is the next. */

@@ -72,4 +72,7 @@ gboolean tool_is_assignment (const char *word, const char **value);
 /* Text to standard output, whole or not at all as far as one can tell. */
 gboolean tool_print (const char *text, GError **error);
 
+/* Into a file: whole, or it stays as it was. */
+gboolean tool_write_text (const char *path, const char *text, GError **error);
+
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ToolProgram, tool_program_clear)

@@ -56,7 +56,7 @@ static gboolean
 write_text (const char *text, const char *path, GError **error)
 {
   if (path != NULL)
-    return g_file_set_contents (path, text, -1, error);
+    return tool_write_text (path, text, error);
   return tool_print (text, error) && (g_str_has_suffix (text, "\n") || tool_print ("\n", error));
 }
 

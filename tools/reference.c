@@ -142,7 +142,7 @@ write_page (const char *folder, const char *name, const char *text, GError **err
 {
   g_autofree char *path = g_strdup_printf ("%s/%s.md", folder, name);
 
-  return g_file_set_contents (path, text, -1, error);
+  return tool_write_text (path, text, error);
 }
 
 static gboolean

@@ -302,7 +302,7 @@ tell_profile (CandelaRunProfile *profile, const char *trace_path, GError **error
   g_autofree char *trace = trace_path != NULL ? candela_run_profile_to_chrome_trace (profile) : NULL;
 
   fputs (table, stderr);
-  return trace == NULL || g_file_set_contents (trace_path, trace, -1, error);
+  return trace == NULL || tool_write_text (trace_path, trace, error);
 }
 
 /* Runs the plan, with a profile if there is a place for one; the progress bar is

@@ -144,7 +144,7 @@ class Benchmark:
         for _ in range(ROUNDS):
             for name, kind, server in runs:
                 wait_until_idle(able.values())
-                answer = server.tell("run", kind, seconds, 2)
+                answer = server.tell("run", kind, seconds, 3)
                 for word in answer or ():
                     if "=" in word:
                         lap, ns = word.split("=")

@@ -166,6 +166,10 @@ def test_bad_input():
         with open("/dev/full", "w") as full:
             result = subprocess.run([TOOL, "run", "1"], stdout=full, stderr=subprocess.PIPE)
         check("a full disk", result.returncode == 1 and result.stderr.count(b"\n") == 1)
+        os.symlink("/dev/full", "full")
+        fails("a plan onto a full disk", ["plan", "1 + 2", "-o", "full"], 1, "full")
+        check("a trace onto a full disk", call("run", "1 + 2", "--profile=full").returncode == 1)
+        check("a device stays one", not os.path.isfile("/dev/full") and os.path.islink("full"))
 
 
 def test_files():
