@@ -405,7 +405,7 @@ OP (max, infer_value, reduce_get_axes, reduce_params, "The largest element along
     "out[j] = maxᵢ x[i, j]\n"
     "where i runs over the axes in axis, j over the others",
     "x = [[1, 5, 3], [4, 2, 6]]; max(x), max(x, axis=0)",
-    .gradients = { "m = max(x, axis=axis, keepdims=true); "
+    .gradients = { "m = reshape(out, max(x, axis=axis, keepdims=true).shape); "
                    "is = x == m; "
                    "n = sum(is, axis=axis, dtype=x.dtype, keepdims=true); "
                    "where(is, reshape(grad, m.shape) / n, 0)" })
@@ -413,7 +413,7 @@ OP (min, infer_value, reduce_get_axes, reduce_params, "The smallest element alon
     "out[j] = minᵢ x[i, j]\n"
     "where i runs over the axes in axis, j over the others",
     "x = [[1, 5, 3], [4, 2, 6]]; min(x), min(x, axis=0)",
-    .gradients = { "m = min(x, axis=axis, keepdims=true); "
+    .gradients = { "m = reshape(out, min(x, axis=axis, keepdims=true).shape); "
                    "is = x == m; "
                    "n = sum(is, axis=axis, dtype=x.dtype, keepdims=true); "
                    "where(is, reshape(grad, m.shape) / n, 0)" })
