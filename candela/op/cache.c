@@ -59,7 +59,8 @@ read_facts (GVariant *entry, const char **filename)
 static GVariant *
 read_file (const char *filename)
 {
-  g_autoptr (GMappedFile) file = g_mapped_file_new (filename, FALSE, NULL);
+  g_autoptr (GMappedFile) file =
+    candela_plugin_check_file (filename, NULL) ? g_mapped_file_new (filename, FALSE, NULL) : NULL;
   g_autoptr (GBytes) bytes = file != NULL ? g_mapped_file_get_bytes (file) : NULL;
   g_autoptr (GVariant) variant = NULL;
   const char *format, *version;

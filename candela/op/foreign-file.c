@@ -5,7 +5,7 @@
  * opening a library. */
 #include <candela/op/foreign-private.h>
 
-#include <candela/op/plugin-private.h>
+#include <candela/op/module-private.h>
 #include <string.h>
 
 #define GROUP_PREFIX "Op "
@@ -47,7 +47,8 @@ load_file (const char *filename, GError **error)
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_auto (GStrv) groups = NULL;
 
-  if (!g_key_file_load_from_file (file, filename, G_KEY_FILE_NONE, error))
+  if (!candela_plugin_check_file (filename, error)
+      || !g_key_file_load_from_file (file, filename, G_KEY_FILE_NONE, error))
     return NULL;
   groups = g_key_file_get_groups (file, NULL);
   for (guint k = 0; groups[k] != NULL; k++)

@@ -69,6 +69,10 @@ GHashTable *candela_cache_load (void);
 /* What it had before and these; other processes may write at the same time. */
 void candela_cache_save (CandelaModule *const *modules, gsize n);
 
+/* What else may lie in a folder (a pipe, a device, a folder, a file without end) is not to
+ * be read. FALSE, with G_FILE_ERROR, if it is not a file, or larger than what is read here. */
+gboolean candela_plugin_check_file (const char *filename, GError **error);
+
 /* An environment variable; NULL where the process has privileges that its caller has not. */
 const char *candela_plugin_getenv (const char *name);
 gboolean candela_plugin_is_privileged (void);

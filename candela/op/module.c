@@ -8,12 +8,17 @@
 
 #include <candela/op/foreign-private.h>
 #include <candela/value/debug-private.h>
+#include <errno.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/auxv.h>
 #endif
+
+/* Of a text or of the cache. */
+#define MOST_BYTES (64 << 20)
 
 void
 candela_plugin_debug (const char *format, ...)
@@ -42,6 +47,33 @@ const char *
 candela_plugin_getenv (const char *name)
 {
   return candela_plugin_is_privileged () ? NULL : g_getenv (name);
+}
+
+gboolean
+candela_plugin_check_file (const char *filename, GError **error)
+{
+  GStatBuf info;
+
+  if (g_stat (filename, &info) != 0)
+    {
+      int code = errno;
+
+      g_set_error (error, G_FILE_ERROR, (gint) g_file_error_from_errno (code), "it cannot be looked at: %s",
+                   g_strerror (code));
+      return FALSE;
+    }
+  if (!S_ISREG (info.st_mode))
+    {
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "it is not a regular file");
+      return FALSE;
+    }
+  if (info.st_size > MOST_BYTES)
+    {
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "it has %" G_GINT64_FORMAT " bytes; at most %d are read",
+                   (gint64) info.st_size, MOST_BYTES);
+      return FALSE;
+    }
+  return TRUE;
 }
 
 CandelaModule *
@@ -110,7 +142,8 @@ read_key_file (CandelaModule *module, const char *filename)
   g_autoptr (GError) local = NULL;
   g_auto (GStrv) ops = NULL;
 
-  if (g_key_file_load_from_file (file, filename, G_KEY_FILE_NONE, &local))
+  if (candela_plugin_check_file (filename, &local)
+      && g_key_file_load_from_file (file, filename, G_KEY_FILE_NONE, &local))
     ops = g_key_file_get_keys (file, "Ops", NULL, &local);
   if (ops == NULL)
     {

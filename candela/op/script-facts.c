@@ -134,9 +134,30 @@ read_kinds (const Reader *reader, GVariant *value)
   return TRUE;
 }
 
+/* Bindings make words of these: a tuple with names. */
+static gboolean
+is_word (const char *text)
+{
+  const char *c = text;
+
+  while (g_ascii_isalpha (*c) || *c == '_' || (c > text && g_ascii_isdigit (*c)))
+    c++;
+  return c > text && *c == '\0';
+}
+
 static gboolean
 read_outputs (const Reader *reader, GVariant *value)
 {
+  g_autofree const char **names = g_variant_get_strv (value, NULL);
+
+  for (guint o = 0; names[o] != NULL; o++)
+    {
+      if (!is_word (names[o]))
+        return fail (reader, "the name of output %u is not of letters, digits and underscores", o);
+      for (guint other = 0; other < o; other++)
+        if (strcmp (names[o], names[other]) == 0)
+          return fail (reader, "two outputs have the name \"%s\"", names[o]);
+    }
   reader->facts->outputs = g_variant_dup_strv (value, NULL);
   reader->facts->info.outputs = (const char *const *) reader->facts->outputs;
   return TRUE;

@@ -326,7 +326,31 @@ def _():
     def script_negative(x):
         return x
 
+    @xp.op(infer=lambda x: (x.dtype, (1.5,)))
+    def script_half_axis(x):
+        return x
+
+    class Mute(Exception):
+        def __str__(self):
+            raise ValueError("no text")
+
+    @xp.op
+    def script_mute(x):
+        raise Mute
+
+    @xp.op
+    def script_unprintable(x):
+        raise ValueError("a\0b\ud800")
+
     x = xp.asarray([1.0])
+    raises(RuntimeError, lambda: script_half_axis(x))
+    error = raises(RuntimeError, lambda: script_mute(x).materialize())
+    equal(error.message, "script_mute: Mute: (its text cannot be had)")
+    error = raises(RuntimeError, lambda: script_unprintable(x).materialize())
+    equal(error.message, "script_unprintable: ValueError: a\\0b\\ud800")
+    check("gave None" in raises(RuntimeError, lambda: script_nothing(x).materialize()).message)
+    equal(np.asarray(xp.op(lambda x, *, by=float("-inf"): x * by, name="script_by")(x)).tolist(), [-np.inf])
+    raises(ValueError, lambda: xp.op(lambda x: x, name="script_a\0b"))
     check("said (1,)" in raises(RuntimeError, lambda: script_longer(x).materialize()).message)
     raises(RuntimeError, lambda: script_nothing(x).materialize())
     raises(RuntimeError, lambda: script_half_spec(x))

@@ -5,6 +5,8 @@
 #include "registry-testing.h"
 
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct
 {
@@ -259,6 +261,43 @@ test_changed_meanwhile (Kept *kept, gconstpointer data)
   assert_nothing_refused (registry);
 }
 
+/* What is no file is not read: a pipe to which nobody writes, a device without an end, a
+ * file of more bytes than there is memory, links and folders that lead to themselves. */
+static void
+test_no_files (Kept *kept, gconstpointer data)
+{
+  Fixture *fixture = &kept->fixture;
+  g_autofree char *good = install (fixture, "a", "second");
+  g_autofree char *folder = g_path_get_dirname (good);
+  g_autofree char *pipe = g_build_filename (folder, "pipe.ops", NULL);
+  g_autofree char *module = g_build_filename (folder, "pipe.so", NULL);
+  g_autofree char *key = g_build_filename (folder, "second.plugin", NULL);
+  g_autofree char *endless = g_build_filename (folder, "endless.ops", NULL);
+  g_autofree char *circle = g_build_filename (folder, "circle.ops", NULL);
+  g_autofree char *self = g_build_filename (folder, "self.so", NULL);
+  g_autofree char *vast = write_text (fixture, "a", "vast.ops", "");
+  g_autofree char *cache = g_build_filename (fixture->root, "pipe", NULL);
+  g_autoptr (CandelaRegistry) registry = registry_for (fixture, "a");
+  g_autoptr (GListModel) plugins = NULL;
+
+  g_assert_cmpint (mkfifo (pipe, 0600), ==, 0);
+  g_assert_cmpint (mkfifo (module, 0600), ==, 0);
+  g_assert_cmpint (mkfifo (key, 0600), ==, 0);
+  g_assert_cmpint (mkfifo (cache, 0600), ==, 0);
+  g_assert_cmpint (symlink ("/dev/zero", endless), ==, 0);
+  g_assert_cmpint (symlink ("circle.ops", circle), ==, 0);
+  g_assert_cmpint (symlink (".", self), ==, 0);
+  g_assert_cmpint (truncate (vast, (off_t) 1 << 40), ==, 0);
+  g_setenv ("CANDELA_REGISTRY", cache, TRUE);
+  assert_op_of (registry, "only_second", "second");
+  plugins = candela_registry_list_plugins (registry);
+  g_assert_cmpuint (g_list_model_get_n_items (plugins), ==, 1);
+  assert_refused (registry, 0, circle, "it cannot be looked at: Too many levels of symbolic links");
+  assert_refused (registry, 1, endless, "it is not a regular file");
+  assert_refused (registry, 2, pipe, "it is not a regular file");
+  assert_refused (registry, 5, vast, "it has 1099511627776 bytes; at most 67108864 are read");
+}
+
 /* Many processes write the cache, and each finds what it looks for. */
 static void
 test_concurrent (Kept *kept, gconstpointer data)
@@ -417,6 +456,7 @@ main (int argc, char **argv)
   ADD ("bad-cache", test_bad_cache);
   ADD ("wrong-cache", test_wrong_cache);
   ADD ("changed-meanwhile", test_changed_meanwhile);
+  ADD ("no-files", test_no_files);
   ADD ("concurrent", test_concurrent);
   ADD ("no-scan", test_no_scan);
   ADD ("filter", test_filter);

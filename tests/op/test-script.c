@@ -212,6 +212,12 @@ test_facts (void)
     { "S1", "@a{sv} {}", "its name is not of lower-case letters" },
     { "s1", "'text'", "its facts have the type s; it must be a{sv}" },
     { "s1", "@a{sv} {'inputs': <['a b']>}", "the name of an input" },
+    { "s1", "@a{sv} {'outputs': <['a b']>}", "the name of output 0" },
+    { "s1", "@a{sv} {'outputs': <['a', 'b', 'a']>}", "two outputs have the name \"a\"" },
+    { "s1", "@a{sv} {'inputs': <['x']>, 'in-place-modes': <[(uint32 1, uint32 0, 'read-first')]>}", "the output 1" },
+    { "s1", "@a{sv} {'inputs': <['x']>, 'in-place-modes': <[(uint32 0, uint32 0, 'never')]>}", "must be one of same" },
+    { "s1", "@a{sv} {'inputs': <['x']>, 'aliasing': <'reference'>}", "no infer function that says which" },
+    { "s1", "@a{sv} {'inputs': <['x']>, 'output-shape': <'data'>, 'in-place': <[0]>}", "depends on data" },
   };
 
   for (guint k = 0; k < G_N_ELEMENTS (cases); k++)

@@ -8,7 +8,7 @@ import collections
 from gi.overrides import Candela as core
 from gi.repository import Candela, GLib
 
-_DEFAULTS = {"true": "True", "false": "False"}
+_DEFAULTS = {"true": "True", "false": "False", "nan": "float('nan')", "inf": "float('inf')", "-inf": "-float('inf')"}
 
 
 def names():

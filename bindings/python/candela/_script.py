@@ -6,6 +6,7 @@
 import collections
 import functools
 import inspect
+import operator
 
 from gi.overrides import Candela as core
 from gi.repository import Candela, GLib
@@ -94,6 +95,15 @@ def _read_signature(function):
     return inputs, variadic, params, out
 
 
+def _told(error):
+    """What an exception says, as far as it can be told."""
+    try:
+        text = str(error)
+    except Exception:
+        text = "(its text cannot be had)"
+    return text.replace("\0", "\\0").encode("utf-8", "backslashreplace").decode()
+
+
 def _guarded(name, function):
     """What goes wrong in a script is an error of Candela that says it."""
 
@@ -104,7 +114,7 @@ def _guarded(name, function):
         except GLib.Error:
             raise
         except BaseException as error:
-            message = "%s: %s: %s" % (name, type(error).__name__, error)
+            message = "%s: %s: %s" % (name, type(error).__name__, _told(error))
             if not isinstance(error, Exception):
                 core.stopped[message] = error
             raise GLib.Error(message, "candela-error-quark", int(Candela.Error.SCRIPT)) from None
@@ -118,7 +128,7 @@ def _make_infer(infer, n_outputs):
         specs = infer(*given, **params.unpack())
         if n_outputs == 1 and not isinstance(specs, list):
             specs = [specs]
-        return GLib.Variant("a(sax)", [(Candela.dtype_get_name(core.as_dtype(dtype)), list(map(int, shape)))
+        return GLib.Variant("a(sax)", [(Candela.dtype_get_name(core.as_dtype(dtype)), list(map(operator.index, shape)))
                                        for dtype, shape in specs])
 
     return call
@@ -175,11 +185,13 @@ def _make_compute(function, names, out, sized):
         if out:
             params["out"] = outputs[0] if n == 1 else outputs
         results = function(*arrays, **params)
-        if results is None and out:
-            return True
+        if results is None:
+            if out:
+                return True
+            raise ValueError("it gave None, and has no `out` to write to")
         if n == 1 and not (isinstance(results, list) and len(results) == 1):
             results = [results]
-        if results is None or len(results) != n:
+        if len(results) != n:
             raise ValueError("it gave no result for each of its %d outputs" % n)
         for i, result in enumerate(results):
             if sized:
@@ -237,6 +249,8 @@ def op(function=None, /, *, name=None, infer=None, outputs=None, kinds=None, ope
                                    aliasing=aliasing, inplace=inplace, effect=effect, determinism=determinism,
                                    output_shape=output_shape, summary=summary, formula=formula, example=example)
     name = name if name is not None else function.__name__
+    if "\0" in name:
+        raise ValueError("an op's name has no NUL: %r" % name)
     inputs, variadic, params, out = _read_signature(function)
     if summary is None:
         summary = (inspect.getdoc(function) or "Made by a script").split("\n")[0].rstrip(".")
