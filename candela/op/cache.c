@@ -120,7 +120,10 @@ write_file (const char *filename, GVariant *variant)
   g_autofree char *folder = g_path_get_dirname (filename);
   g_autoptr (GError) local = NULL;
 
-  if (g_mkdir_with_parents (folder, 0700) != 0)
+  /* A device or a pipe of that name would be replaced by a file. */
+  if (g_file_test (filename, G_FILE_TEST_EXISTS) && !g_file_test (filename, G_FILE_TEST_IS_REGULAR))
+    candela_plugin_debug ("%s: it is not a regular file", filename);
+  else if (g_mkdir_with_parents (folder, 0700) != 0)
     candela_plugin_debug ("%s: %s", folder, g_strerror (errno));
   else if (!g_file_set_contents_full (filename, g_variant_get_data (variant), (gssize) g_variant_get_size (variant),
                                       G_FILE_SET_CONTENTS_CONSISTENT, 0600, &local))

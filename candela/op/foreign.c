@@ -3,11 +3,18 @@
  * Foreign ops: any function of any shared library by its name and signature. Such an op
  * is declared as one of a plugin is, in memory that goes with it; that the function is
  * there and that its signature can be served is known before. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dladdr1 () */
+#endif
 #include <candela/op/foreign-private.h>
 
 #include <candela/value/debug-private.h>
 #include <gmodule.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <dlfcn.h>
+#include <link.h>
+#endif
 
 gboolean
 candela_foreign_fail (GError **error, const char *format, ...)
@@ -85,6 +92,20 @@ open_library (const char *library, const char *folder, GError **error)
   return module;
 }
 
+/* What is called must be code. Where the system does not say what it is, it is taken for that. */
+static gboolean
+is_data (gconstpointer address)
+{
+#ifdef __GLIBC__
+  Dl_info info;
+  const ElfW (Sym) *symbol = NULL;
+
+  if (dladdr1 (address, &info, (void **) &symbol, RTLD_DL_SYMENT) != 0 && symbol != NULL)
+    return ELF64_ST_TYPE (symbol->st_info) == STT_OBJECT && info.dli_saddr == address;
+#endif
+  return FALSE;
+}
+
 static gboolean
 find_function (CandelaForeign *foreign, const char *library, const char *folder, GError **error)
 {
@@ -100,6 +121,14 @@ find_function (CandelaForeign *foreign, const char *library, const char *folder,
                                                : g_strdup ("the program, and no library is named,");
 
       g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_PLUGIN, "%s has no function %s", where, quoted);
+      g_module_close (module);
+      return FALSE;
+    }
+  if (is_data (address))
+    {
+      g_autofree char *quoted = candela_quote_for_message (foreign->symbol);
+
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_PLUGIN, "its symbol %s is no function, but data", quoted);
       g_module_close (module);
       return FALSE;
     }

@@ -42,10 +42,7 @@ static const ForeignCase array_ops[] = {
   { "steps", "long long (const uint8_t *x, long n)", "count_steps", NULL },
 };
 
-static const struct
-{
-  const char *text, *dtype, *shape, *elements;
-} cases[] = {
+static const ValueCase cases[] = {
   { "running(x)", "float64", "2 3", "1 3 6 4 9 15" },
   { "running(x.T)", "float64", "3 2", "1 5 2 7 3 9" },
   { "running(x[:, ::-1])", "float64", "2 3", "3 5 6 6 11 15" },
@@ -91,10 +88,7 @@ test_values (void)
 
   if (!has_libffi ())
     return;
-  add_foreign_ops (array_ops, G_N_ELEMENTS (array_ops));
-  for (guint k = 0; k < G_N_ELEMENTS (cases); k++)
-
-    check_value (cases[k].text, given, G_N_ELEMENTS (given), cases[k].dtype, cases[k].shape, cases[k].elements);
+  check_values (array_ops, G_N_ELEMENTS (array_ops), cases, G_N_ELEMENTS (cases), given, G_N_ELEMENTS (given));
 }
 
 static void

@@ -33,11 +33,7 @@ static const ForeignCase element_ops[] = {
   { "one_not_over", "double (double)", "add_one", "{'InPlace': <''>}" },
 };
 
-static const struct
-{
-  const char *text;
-  const char *dtype, *shape, *elements;
-} cases[] = {
+static const ValueCase cases[] = {
   { "one(x)", "float64", "2 3", "1 1.5 0 3 -2 2.5" },
   { "one(x.T)", "float64", "3 2", "1 3 1.5 -2 0 2.5" },
   { "one(x[:, ::-2])", "float64", "2 2", "0 1 2.5 3" },
@@ -80,9 +76,7 @@ test_values (void)
     { "i", "int64", "3", "1 2 3" },
   };
 
-  add_foreign_ops (element_ops, G_N_ELEMENTS (element_ops));
-  for (guint k = 0; k < G_N_ELEMENTS (cases); k++)
-    check_value (cases[k].text, given, G_N_ELEMENTS (given), cases[k].dtype, cases[k].shape, cases[k].elements);
+  check_values (element_ops, G_N_ELEMENTS (element_ops), cases, G_N_ELEMENTS (cases), given, G_N_ELEMENTS (given));
 }
 
 #else
@@ -285,6 +279,8 @@ test_refused (void)
     }
   assert_foreign_refused ("wrong", "libm.so.6", "erg", "double (double)", NULL,
                           "foreign op \"wrong\": its library \"libm.so.6\" has no function \"erg\"");
+  assert_foreign_refused ("wrong", "libm.so.6", "signgam", "double (double)", NULL,
+                          "foreign op \"wrong\": its symbol \"signgam\" is no function, but data");
   assert_foreign_refused ("wrong", NULL, "no_such_function", "double (double)", NULL,
                           "foreign op \"wrong\": the program, and no library is named, has no function "
                           "\"no_such_function\"");

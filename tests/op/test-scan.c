@@ -292,6 +292,7 @@ test_no_files (Kept *kept, gconstpointer data)
   assert_op_of (registry, "only_second", "second");
   plugins = candela_registry_list_plugins (registry);
   g_assert_cmpuint (g_list_model_get_n_items (plugins), ==, 1);
+  g_assert_false (g_file_test (cache, G_FILE_TEST_IS_REGULAR));
   assert_refused (registry, 0, circle, "it cannot be looked at: Too many levels of symbolic links");
   assert_refused (registry, 1, endless, "it is not a regular file");
   assert_refused (registry, 2, pipe, "it is not a regular file");

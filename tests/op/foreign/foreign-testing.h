@@ -13,6 +13,13 @@ typedef struct
   const char *name, *signature, *symbol, *options; /* options: the text of an a{sv} */
 } ForeignCase;
 
+/* An expression, and its value. */
+typedef struct
+{
+  const char *text;
+  const char *dtype, *shape, *elements;
+} ValueCase;
+
 static inline char *
 library_filename (const char *library)
 {
@@ -26,7 +33,7 @@ add_foreign (const char *name, const char *library, const char *symbol, const ch
 {
   g_autofree char *filename = library_filename (library);
   g_autoptr (GError) error = NULL;
-  CandelaOp *op = candela_op_new_foreign (name, filename, symbol, signature, read_params (options), &error);
+  g_autoptr (CandelaOp) op = candela_op_new_foreign (name, filename, symbol, signature, read_params (options), &error);
 
   g_assert_no_error (error);
   candela_registry_add_op (candela_registry_get_default (), op, &error);
@@ -38,6 +45,15 @@ add_foreign_ops (const ForeignCase *cases, gsize n)
 {
   for (gsize k = 0; k < n; k++)
     add_foreign (cases[k].name, FUNCTIONS, cases[k].symbol, cases[k].signature, cases[k].options);
+}
+
+/* Makes the ops, and looks at the values. */
+static inline void
+check_values (const ForeignCase *ops, gsize n_ops, const ValueCase *cases, gsize n, const Given *given, gsize n_given)
+{
+  add_foreign_ops (ops, n_ops);
+  for (gsize k = 0; k < n; k++)
+    check_value (cases[k].text, given, n_given, cases[k].dtype, cases[k].shape, cases[k].elements);
 }
 
 static inline void
