@@ -32,7 +32,8 @@ static const struct
   [CANDELA_CHECK_FOLD] = { "fold", "the input to which it folds is what it computes" },
   [CANDELA_CHECK_LAYOUT] = { "layout", "strided, reversed, broadcast, transposed inputs give the bits of packed ones" },
   [CANDELA_CHECK_ROWS] = { "rows",
-                           "rows, or what reduced axes leave, are on their own: some of them give the same bits" },
+                           "rows, or what reduced axes leave, are on their own: some of them give the same bits, "
+                           "and so does what takes rows as they lie" },
   [CANDELA_CHECK_FED] = { "fed", "an input that is computed as it is read gives the same bits" },
   [CANDELA_CHECK_DONE] = { "output-done", "what the kernel says is final does not change any more" },
   [CANDELA_CHECK_THREADS] = { "threads",

@@ -2,7 +2,7 @@
  *
  * Rows on their own: an op on rows, or a reduction that says which axes it reduces, is
  * called for some rows at a time (or, where it leaves the last axes, for some columns), as an
- * array that has only these. And a reduction over the last axes may be fed. */
+ * array that has only these. And a reduction over the last axes may be fed, or take rows. */
 #include <candela/check/check-private.h>
 #include <string.h>
 
@@ -125,22 +125,88 @@ check_axis (CandelaCheck *check, guint32 reduced, gboolean last)
   run_some (check, axis, last, length - 1, length);
 }
 
-static void
-check_fed (CandelaCheck *check, guint32 reduced)
+static gboolean
+are_last (guint rank, guint32 reduced)
 {
-  guint rank = check->packed[0]->rank, kept = 0;
-  CandelaCheckCall call;
+  guint kept = 0;
 
-  if (!check->facts->info->takes_fed)
-    return;
   while (kept < rank && (reduced >> kept & 1) == 0)
     kept++;
   for (guint axis = kept; axis < rank; axis++)
     if ((reduced >> axis & 1) == 0)
-      return;
+      return FALSE;
+  return TRUE;
+}
+
+static void
+check_fed (CandelaCheck *check)
+{
+  CandelaCheckCall call;
+
+  if (!check->facts->info->takes_fed)
+    return;
   candela_check_call_init (&call, check);
   call.fed = TRUE;
   candela_check_call_compare (&call, CANDELA_CHECK_FED, "with an input that is not in memory");
+}
+
+/* As many rows as at_once at a time, out of pages that cannot be written to. */
+static void
+take_rows (CandelaCheck *check, const CandelaCheckMemory *in, gsize n, gsize at_once)
+{
+  const CandelaInference *inference = &check->inference;
+  gsize n_rows = (gsize) inference->out_layouts[0]->n_elements, size = candela_dtype_get_size (check->dtypes[0]);
+  guint n_outputs = check->facts->n_outputs;
+  CandelaCheckMemory out[CANDELA_MAX_OUTPUTS];
+  gpointer results[CANDELA_MAX_OUTPUTS];
+  gssize at;
+
+  for (guint o = 0; o < n_outputs; o++)
+    {
+      gsize bytes = n_rows * candela_dtype_get_size (inference->out_dtypes[o]);
+
+      candela_check_memory_init (&out[o], inference->out_dtypes[o], bytes, CANDELA_CHECK_AT_END, 0, TRUE,
+                                 candela_check_output_name (check->facts, o));
+      memset (out[o].data, 0xa5, bytes);
+    }
+  candela_check_begin (check, CANDELA_CHECK_ROWS, "its rows function, %" G_GSIZE_FORMAT " at a time", at_once);
+  for (gsize first = 0; first < n_rows; first += at_once)
+    {
+      for (guint o = 0; o < n_outputs; o++)
+        results[o] = out[o].data + first * candela_dtype_get_size (inference->out_dtypes[o]);
+      inference->kernel->rows (results, in->data + first * n * size, (gint64) n, MIN (at_once, n_rows - first), n,
+                               check->params);
+    }
+  for (guint o = 0; o < n_outputs; o++)
+    {
+      if (candela_check_memory_find_stray (&out[o], &at))
+        candela_check_fail (check, CANDELA_CHECK_BOUNDS, "its rows function wrote outside output %s", out[o].name);
+      candela_check_compare (check, CANDELA_CHECK_ROWS, o, inference->out_layouts[o], inference->out_dtypes[o],
+                             check->expected[o], out[o].data, (gint64) n_rows);
+      candela_check_memory_clear (&out[o]);
+    }
+}
+
+/* What the engine calls instead of the kernel, if dtypes are those of its row. */
+static void
+check_rows_function (CandelaCheck *check)
+{
+  const CandelaKernelInfo *row = check->inference.kernel;
+  gint64 n_rows = check->inference.out_layouts[0]->n_elements;
+  gsize bytes = (gsize) check->packed[0]->n_elements * candela_dtype_get_size (check->dtypes[0]);
+  CandelaCheckMemory in;
+
+  if (row == NULL || row->rows == NULL || check->dtypes[0] != row->in[0])
+    return;
+  for (guint o = 0; o < check->facts->n_outputs; o++)
+    if (check->inference.out_dtypes[o] != row->out[o] || check->inference.out_layouts[o]->n_elements != n_rows)
+      return;
+  candela_check_memory_init (&in, row->in[0], bytes, CANDELA_CHECK_AT_END, 0, FALSE, check->names[0]);
+  memcpy (in.data, check->values[0], bytes);
+  candela_check_memory_protect (&in);
+  take_rows (check, &in, (gsize) (check->packed[0]->n_elements / n_rows), (gsize) n_rows);
+  take_rows (check, &in, (gsize) (check->packed[0]->n_elements / n_rows), 1);
+  candela_check_memory_clear (&in);
 }
 
 void
@@ -153,6 +219,8 @@ candela_check_lanes (CandelaCheck *check)
   check_axis (check, reduced, FALSE);
   if (check->facts->info->axes == CANDELA_AXES_REDUCTION)
     check_axis (check, reduced, TRUE);
-  if (reduced != 0)
-    check_fed (check, reduced);
+  if (reduced == 0 || !are_last (check->packed[0]->rank, reduced))
+    return;
+  check_fed (check);
+  check_rows_function (check);
 }

@@ -3,7 +3,7 @@
  * Steps that run together, made ready: by rows, and what is different by columns. */
 #pragma once
 
-#include <candela/exec/tile-private.h>
+#include <candela/exec/stage-private.h>
 #include <pthread.h>
 
 G_BEGIN_DECLS
@@ -48,17 +48,37 @@ typedef struct
   gsize at; /* in scratch memory */
 } CandelaPackedInput;
 
+/* How an element-wise step goes from block to block. */
+typedef enum {
+  CANDELA_MEMBER_ANEW,   /* set up for each */
+  CANDELA_MEMBER_STAGED, /* one group of stages, set up once */
+  CANDELA_MEMBER_FEW     /* few elements of each row, set up once */
+} CandelaMemberWay;
+
 typedef struct
 {
   const CandelaPlanStep *step;
   CandelaPass pass;         /* of an element-wise step */
   CandelaPassInput *inputs; /* its inputs */
   guint64 row_elements;     /* of its outputs */
+  CandelaMemberWay way;     /* … by rows */
+  gsize kept_at;            /* in scratch memory: what is kept from block to block */
   CandelaPieces pieces;     /* … by columns */
   gint64 row_stride;        /* of a reduction's input, in elements */
+  CandelaRowsFunc rows;     /* … by rows: what takes them as they lie, or NULL */
+  gsize row_length;         /* elements of one */
   CandelaLayout *in;        /* of a reduction: the layouts for a block */
   CandelaLayout *out[CANDELA_MAX_OUTPUTS];
 } CandelaMember;
+
+/* What a thread keeps of a member from block to block, before the memory of its pass. */
+typedef struct
+{
+  CandelaStageRows rows; /* STAGED */
+  CandelaStage *stages;  /* FEW */
+  CandelaPass pass;
+  CandelaPassInput inputs[];
+} CandelaKeptMember;
 
 typedef struct
 {
@@ -68,6 +88,7 @@ typedef struct
   gboolean parallel; /* there is enough for several threads */
   gsize lane_bytes;  /* that a row, or one column of it, reads, writes and holds */
   gint64 block;      /* rows */
+  gint64 share;      /* rows that a thread takes at a time, block by block */
   gint64 width;      /* columns */
   gsize *local_at;   /* of each local, in the scratch memory */
   CandelaPackedInput *packed;
@@ -94,6 +115,25 @@ candela_rows_is_local (const CandelaRows *rows, guint32 v)
 {
   return rows->run->plan->values[v].storage == CANDELA_STORAGE_LOCAL;
 }
+
+/* Inputs of a step for which there is room anyway. */
+#define CANDELA_ROWS_FEW_INPUTS 16
+
+static inline gsize
+candela_round_up (gsize bytes)
+{
+  return (bytes + CANDELA_ALIGNMENT - 1) & ~(gsize) (CANDELA_ALIGNMENT - 1);
+}
+
+/* rows-block.c: bytes that are kept of a member, without the memory of its pass. */
+gsize candela_rows_kept_bytes (const CandelaMember *member);
+
+/* rows-block.c: a whole value's layout as that of a block. */
+CandelaLayout *candela_rows_make_layout (const CandelaRows *rows, guint32 v, const CandelaRowsBlock *block,
+                                         GError **error);
+
+/* rows-block.c: the blocks that are a share. */
+gboolean candela_rows_run_blocks (const CandelaRows *rows, const CandelaRowsBlock *share, GError **error);
 
 /* columns-memory.c: what is packed, how many columns are taken at a time, and where in the
  * scratch memory of a block what it holds is. */

@@ -8,6 +8,9 @@
 
 G_BEGIN_DECLS
 
+/* With an operand that is an output: memory itself, not the tile that stands for it. */
+#define CANDELA_STAGE_STREAMED 0x40000000u
+
 /* Parts that follow each other, run as a row of stages. */
 typedef struct
 {
@@ -46,14 +49,55 @@ CandelaStageProgram *candela_stage_program_new (const CandelaPass *pass);
 void candela_stage_program_copy (const CandelaPass *pass, CandelaStage *stages);
 void candela_stage_program_set_scalars (const CandelaPass *pass, CandelaStage *stages, guint64 start);
 
+/* Of a copy's stages from the group's first on: what they read and write for elements from one on. */
+void candela_stage_group_point (const CandelaPass *pass, const CandelaStageGroup *group, CandelaStage *stages,
+                                const guint8 *const *inputs, guint8 *scratch, guint64 start);
+
 /* Runs a group over n elements from start on, a multiple of the block. */
 void candela_stage_group_run (const CandelaPass *pass, const CandelaStageGroup *group, CandelaStage *stages,
                               const guint8 *const *inputs, guint8 *scratch, guint64 start, gsize n);
 
-/* A step that goes row by row and is one group, a row whole blocks: rows from that of element
- * start on, whose inputs are given, without being set up for each. */
-gboolean candela_stage_rows_can_run (const CandelaPass *pass);
-void candela_stage_rows_run (const CandelaPass *pass, CandelaStage *stages, const guint8 *const *inputs,
-                             guint8 *scratch, guint64 start, guint64 end);
+/* ---- stage-rows.c ---- */
+
+/* Of a step that goes through more stages each row is set up for itself. */
+#define CANDELA_MAX_ROW_STAGES 64
+
+/* A stage that has other data in each row, or another number. */
+typedef struct
+{
+  guint32 stage;
+  gint64 step; /* from a row to the next, in bytes */
+  const guint8 *data;
+  const guint8 *held; /* what there is of one block of rows at a time: where that begins; else NULL */
+  gsize size;         /* of a number … */
+  CandelaConvertFunc convert;
+} CandelaRowOperand;
+
+/* Rows of a step that is one group, a row whole blocks: set up once, for one thread. */
+typedef struct
+{
+  const CandelaPass *pass;
+  CandelaStage *stages;
+  gsize row_bytes;
+  guint32 n_moving, n_numbers;
+  CandelaRowOperand moving[CANDELA_MAX_ROW_STAGES], numbers[CANDELA_MAX_ROW_STAGES];
+} CandelaStageRows;
+
+/* Whether rows of so many elements can be run so. */
+gboolean candela_stage_rows_can_run (const CandelaPass *pass, guint64 row);
+
+/* From the row of element start on; stages: a copy that is for this alone, as the memory is; inputs: of that element. */
+void candela_stage_rows_begin (CandelaStageRows *rows, const CandelaPass *pass, guint64 row, CandelaStage *stages,
+                               const guint8 *const *inputs, guint8 *scratch, guint64 start);
+
+/* The next n rows. */
+void candela_stage_rows_run (CandelaStageRows *rows, guint64 n);
+
+/* tile.c: the same of a pass with the memory for one, of whose inputs those of that element are found. */
+void candela_pass_begin_rows (const CandelaPass *pass, CandelaStageRows *rows, guint64 row, guint64 start,
+                              const guint8 **inputs, guint8 *scratch);
+
+/* Another block of rows is next: what is held is where it was. */
+void candela_stage_rows_rewind (CandelaStageRows *rows);
 
 G_END_DECLS

@@ -21,11 +21,7 @@
 /* Load, op, stores to memory and for the group; and the end of a group. */
 #define MAX_STAGES 5
 
-/* With an operand that is an output: memory itself, not the tile that stands for it. */
-#define STREAMED 0x40000000u
 #define EVERYWHERE G_MAXSIZE
-/* Of a step that goes through rows without being set up for each. */
-#define MAX_ROW_STAGES 64
 
 typedef struct
 {
@@ -350,7 +346,8 @@ emit_store (Builder *builder, guint32 p, const CandelaStageFamily *family)
   gboolean read = is_read_later (builder, p);
 
   if (streamed)
-    emit (builder, family->stream != NULL ? family->stream : family->store, output | STREAMED, EVERYWHERE);
+    emit (builder, family->stream != NULL ? family->stream : family->store, output | CANDELA_STAGE_STREAMED,
+          EVERYWHERE);
   builder->defined_in[place] = builder->group;
   builder->kept_in[place] = read && (streamed || !result) ? take_register (builder, p, family) : 0;
   if (builder->kept_in[place] != 0)
@@ -443,19 +440,18 @@ candela_stage_program_set_scalars (const CandelaPass *pass, CandelaStage *stages
     }
 }
 
-/* Of stages from the group's first on: what they read and write for elements from one on. */
-static void
-point_stages (const CandelaPass *pass, const CandelaStageGroup *group, CandelaStage *stages,
-              const guint8 *const *inputs, guint8 *scratch, guint64 start)
+void
+candela_stage_group_point (const CandelaPass *pass, const CandelaStageGroup *group, CandelaStage *stages,
+                           const guint8 *const *inputs, guint8 *scratch, guint64 start)
 {
   const guint32 *operands = pass->program->operands + group->first_stage;
 
   for (guint32 s = 0; s < group->n_stages; s++)
     if (operands[s] == CANDELA_PLAN_NONE)
       continue;
-    else if ((operands[s] & CANDELA_PART_OUTPUT) != 0 && (operands[s] & STREAMED) != 0)
+    else if ((operands[s] & CANDELA_PART_OUTPUT) != 0 && (operands[s] & CANDELA_STAGE_STREAMED) != 0)
       {
-        guint32 o = operands[s] & ~(CANDELA_PART_OUTPUT | STREAMED);
+        guint32 o = operands[s] & ~(CANDELA_PART_OUTPUT | CANDELA_STAGE_STREAMED);
         guint8 *data = pass->outputs[o] + start * pass->output_sizes[o];
 
         stages[s].data = data;
@@ -471,60 +467,6 @@ candela_stage_group_run (const CandelaPass *pass, const CandelaStageGroup *group
                          const guint8 *const *inputs, guint8 *scratch, guint64 start, gsize n)
 {
   stages += group->first_stage;
-  point_stages (pass, group, stages, inputs, scratch, start);
+  candela_stage_group_point (pass, group, stages, inputs, scratch, start);
   group->family->run (stages, n * group->size);
-}
-
-/* ---- Rows ---- */
-
-/* How many bytes on an operand is in the next row. */
-static gint64
-find_row_step (const CandelaPass *pass, guint32 operand)
-{
-  const CandelaPassInput *input;
-  guint32 o = operand & ~(CANDELA_PART_OUTPUT | STREAMED);
-
-  if (operand == CANDELA_PLAN_NONE)
-    return 0;
-  if ((operand & CANDELA_PART_OUTPUT) != 0)
-    return pass->streamed[o] && (operand & STREAMED) == 0 ? 0 : (gint64) (pass->row * pass->output_sizes[o]);
-  if (operand >= pass->step->n_inputs)
-    return 0;
-  input = &pass->inputs[operand];
-  if (input->kind == CANDELA_TILE_ROW_PACKED)
-    return input->row_stride * (gint64) input->size;
-  return (gint64) (pass->row * input->size) * (input->alternate ? 2 : 1);
-}
-
-gboolean
-candela_stage_rows_can_run (const CandelaPass *pass)
-{
-  return pass->program != NULL && pass->program->whole && pass->row != 0 && pass->row % pass->program->block == 0
-         && pass->program->n_stages <= MAX_ROW_STAGES;
-}
-
-void
-candela_stage_rows_run (const CandelaPass *pass, CandelaStage *stages, const guint8 *const *inputs, guint8 *scratch,
-                        guint64 start, guint64 end)
-{
-  const CandelaStageProgram *program = pass->program;
-  const CandelaStageGroup *group = &program->groups[0];
-  gint64 began = candela_run_begin_parts (pass->run), steps[MAX_ROW_STAGES];
-  guint32 moving[MAX_ROW_STAGES], n_moving = 0;
-
-  point_stages (pass, group, stages, inputs, scratch, start);
-  for (guint32 s = 0; s < program->n_stages; s++)
-    {
-      steps[n_moving] = find_row_step (pass, program->operands[s]);
-      moving[n_moving] = s;
-      n_moving += steps[n_moving] != 0;
-    }
-  for (; start < end; start += pass->row)
-    {
-      candela_stage_program_set_scalars (pass, stages, start);
-      group->family->run (stages, pass->row * group->size);
-      for (guint32 k = 0; k < n_moving; k++)
-        stages[moving[k]].data = (guint8 *) stages[moving[k]].data + steps[k];
-    }
-  candela_run_end_parts (pass->run, pass->step->first_part, pass->step->n_parts, began);
 }

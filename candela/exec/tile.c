@@ -100,8 +100,7 @@ prepare_row_scalars (const CandelaPass *pass, guint8 *scratch, guint64 start, gs
 static gboolean
 is_repeated (const CandelaPassInput *input, guint64 start, gsize n, gsize before)
 {
-  return input->kind == CANDELA_TILE_STRIDED && input->period > 0 && n <= before
-         && before % (gsize) input->period == 0
+  return input->kind == CANDELA_TILE_STRIDED && input->period > 0 && n <= before && before % (gsize) input->period == 0
          && (start - before) % (guint64) input->range + before + n <= (guint64) input->range;
 }
 
@@ -289,21 +288,33 @@ candela_pass_begin (const CandelaPass *pass, guint8 *scratch, guint64 span)
   return stages;
 }
 
+void
+candela_pass_begin_rows (const CandelaPass *pass, CandelaStageRows *rows, guint64 row, guint64 start,
+                         const guint8 **inputs, guint8 *scratch)
+{
+  CandelaStage *stages = candela_pass_begin (pass, scratch, row);
+
+  for (guint32 i = 0; i < pass->step->n_inputs; i++)
+    inputs[i] = prepare_input (pass, scratch, i, start, row);
+  candela_stage_rows_begin (rows, pass, row, stages, inputs, scratch, start);
+}
+
 static void
 run_range (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **inputs, guint8 *scratch)
 {
   guint64 span = pass->row != 0 ? pass->row : end - start;
   gboolean loops = pass->program == NULL || !pass->program->whole || span % pass->program->block != 0;
   g_autoptr (CandelaBuffer) across = pack_across (pass, start, end, inputs);
-  CandelaStage *stages = candela_pass_begin (pass, scratch, span);
+  CandelaStage *stages;
+  CandelaStageRows rows;
 
-  if (start < end && candela_stage_rows_can_run (pass))
+  if (start < end && candela_stage_rows_can_run (pass, pass->row))
     {
-      for (guint32 i = 0; i < pass->step->n_inputs; i++)
-        inputs[i] = prepare_input (pass, scratch, i, start, span);
-      candela_stage_rows_run (pass, stages, inputs, scratch, start, end);
+      candela_pass_begin_rows (pass, &rows, pass->row, start, inputs, scratch);
+      candela_stage_rows_run (&rows, (end - start) / pass->row);
       return;
     }
+  stages = candela_pass_begin (pass, scratch, span);
   for (; start < end; start += span)
     {
       if (pass->row != 0 && loops)

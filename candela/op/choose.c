@@ -106,3 +106,13 @@ candela_inference_stored_dtype (const CandelaInference *inference, guint output)
     return dtype;
   return row_fits_loop (inference, inference->kernel, TRUE) ? dtype : inference->compute_dtype;
 }
+
+gboolean
+candela_op_facts_fit_rows (const CandelaOpFacts *facts, const CandelaKernelInfo *row)
+{
+  gboolean fit = facts->info->reduced_axes != NULL && facts->n_inputs == 1 && row->in[0] != CANDELA_DTYPE_INVALID;
+
+  for (guint o = 0; o < facts->n_outputs; o++)
+    fit = fit && row->out[o] != CANDELA_DTYPE_INVALID && (guint) row->out[o] < CANDELA_N_DTYPES;
+  return fit;
+}

@@ -125,6 +125,13 @@ typedef gboolean (*CandelaInferFunc) (CandelaInference *inference, GError **erro
  * be computed a few at a time, each from a part of the input. */
 typedef guint32 (*CandelaReducedAxesFunc) (const CandelaParams *params, guint rank);
 
+/* What the kernel of a reduction makes of n_rows rows of n elements each, the first elements of
+ * which are stride elements apart, and those of a row packed: one element of each output for
+ * each row, the outputs packed too. No number is zero. It must give the bits that compute gives
+ * for the last axes of such an input. */
+typedef void (*CandelaRowsFunc) (gpointer const *out, gconstpointer in, gint64 stride, gsize n_rows, gsize n,
+                                 const CandelaParams *params);
+
 /* Computes the outputs. FALSE with an error set: the run stops. */
 typedef gboolean (*CandelaKernelFunc) (CandelaKernel *kernel, GError **error);
 
@@ -211,6 +218,9 @@ typedef struct
   guint n_inputs;              /* serves that many inputs only; 0: any number */
   const CandelaStages *stages; /* beside the loop of an element-wise op, or NULL */
   CandelaInstructionSet instruction_set;
+  CandelaRowsFunc rows; /* with reduced_axes and beside compute, of in[0] and out[], or NULL: many calls for a few rows
+                         * each cost less */
+  gpointer padding[1];
 } CandelaKernelInfo;
 
 /* The whole declaration: one const struct beside the kernel. All that is zero is

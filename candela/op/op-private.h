@@ -131,4 +131,7 @@ struct _CandelaKernel
   CandelaBuffer *(*new_buffer) (gsize size, GError **error); /* for these; NULL: candela_buffer_new() */
 };
 
+/* choose.c: whether a row of the table that takes rows is one of a reduction, and says of which dtypes. */
+gboolean candela_op_facts_fit_rows (const CandelaOpFacts *facts, const CandelaKernelInfo *row);
+
 G_END_DECLS

@@ -243,6 +243,8 @@ check_kernels (const CandelaOpFacts *facts, CandelaOpClass *klass)
           return "the dtype of a kernel's output is none";
       if (row->stages != NULL && (!elementwise || !stages_fit (facts, row)))
         return "a kernel has stages that do not fit its operands";
+      if (row->rows != NULL && !candela_op_facts_fit_rows (facts, row))
+        return "a kernel takes rows and does not say of which dtypes, or its op is no reduction of one input";
       n++;
     }
   if (elementwise && n == 0)

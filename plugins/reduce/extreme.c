@@ -383,9 +383,31 @@ static const CandelaParamInfo index_params[] = {
   { NULL },
 };
 
-#define OP(NAME, INFER, AXES, PARAMS, SUMMARY, FORMULA, EXAMPLE, ...)                                                  \
-  static const CandelaKernelInfo NAME##_kernels[] = { { .compute = compute_##NAME }, { .compute = NULL } };            \
+#define AS_FOUND(partial, n) (partial)
+#define ROWS(op)                                                                                                       \
+  REDUCE_ROWS (op##_rows_float32, float, float, float, op##_float32, AS_FOUND)                                         \
+  REDUCE_ROWS (op##_rows_float64, double, double, double, op##_float64, AS_FOUND)                                      \
                                                                                                                        \
+  static const CandelaKernelInfo op##_kernels[] = {                                                                    \
+    { .in = { CANDELA_DTYPE_FLOAT32 },                                                                                 \
+      .out = { CANDELA_DTYPE_FLOAT32 },                                                                                \
+      .compute = compute_##op,                                                                                         \
+      .rows = op##_rows_float32 },                                                                                     \
+    { .in = { CANDELA_DTYPE_FLOAT64 },                                                                                 \
+      .out = { CANDELA_DTYPE_FLOAT64 },                                                                                \
+      .compute = compute_##op,                                                                                         \
+      .rows = op##_rows_float64 },                                                                                     \
+    { .compute = compute_##op },                                                                                       \
+    { .compute = NULL },                                                                                               \
+  };
+
+ROWS (max)
+ROWS (min)
+
+static const CandelaKernelInfo argmax_kernels[] = { { .compute = compute_argmax }, { .compute = NULL } };
+static const CandelaKernelInfo argmin_kernels[] = { { .compute = compute_argmin }, { .compute = NULL } };
+
+#define OP(NAME, INFER, AXES, PARAMS, SUMMARY, FORMULA, EXAMPLE, ...)                                                  \
   const CandelaOpInfo REDUCE_NAME (NAME) = { .struct_size = sizeof (CandelaOpInfo),                                    \
                                              .name = #NAME,                                                            \
                                              .summary = SUMMARY,                                                       \

@@ -468,9 +468,28 @@ static const CandelaParamInfo moments_params[] = {
 
 static const char *const moments_outputs[] = { "mean", "variance", NULL };
 
+#define MEAN_OF(sum, n) ((sum) / (double) (n))
+
+REDUCE_ROWS (mean_rows_float32, float, double, float, *REDUCE_NAME (sum_folds)[CANDELA_DTYPE_FLOAT32], MEAN_OF)
+REDUCE_ROWS (mean_rows_float64, double, double, double, *REDUCE_NAME (sum_folds)[CANDELA_DTYPE_FLOAT64], MEAN_OF)
+
+static const CandelaKernelInfo mean_kernels[] = {
+  { .in = { CANDELA_DTYPE_FLOAT32 },
+    .out = { CANDELA_DTYPE_FLOAT32 },
+    .compute = compute_mean,
+    .rows = mean_rows_float32 },
+  { .in = { CANDELA_DTYPE_FLOAT64 },
+    .out = { CANDELA_DTYPE_FLOAT64 },
+    .compute = compute_mean,
+    .rows = mean_rows_float64 },
+  { .compute = compute_mean },
+  { .compute = NULL },
+};
+static const CandelaKernelInfo var_kernels[] = { { .compute = compute_var }, { .compute = NULL } };
+static const CandelaKernelInfo std_kernels[] = { { .compute = compute_std }, { .compute = NULL } };
+static const CandelaKernelInfo moments_kernels[] = { { .compute = compute_moments }, { .compute = NULL } };
+
 #define OP(NAME, INPUTS, INFER, OUTPUTS, PARAMS, SUMMARY, FORMULA, EXAMPLE, ...)                                       \
-  static const CandelaKernelInfo NAME##_kernels[] = { { .compute = compute_##NAME }, { .compute = NULL } };            \
-                                                                                                                       \
   const CandelaOpInfo REDUCE_NAME (NAME) = { .struct_size = sizeof (CandelaOpInfo),                                    \
                                              .name = #NAME,                                                            \
                                              .summary = SUMMARY,                                                       \

@@ -120,6 +120,31 @@ gboolean reduce_run (ReduceCall *call, GError **error);
  * into one of complex numbers. */
 void reduce_store_double (const ReduceCall *call, guint n, gint64 output, const double *values, gsize width);
 
+/* walk.c: the partials of n_rows results of n packed elements each, from first to first a
+ * step of elements, a size of bytes each. */
+void reduce_rows (const ReduceFold *fold, gpointer partials, gconstpointer elements, gsize size, gint64 step,
+                  gsize n_rows, gsize n);
+
+/* NAME () takes rows, as a kernel may, of ELEMENT into OUT: of FOLD, whose partials are of
+ * type PARTIAL. VALUE (partial, n) is the result. */
+#define REDUCE_ROWS_AT_ONCE 64
+#define REDUCE_ROWS(NAME, ELEMENT, PARTIAL, OUT, FOLD, VALUE)                                                          \
+  static void NAME (gpointer const *out, gconstpointer in, gint64 stride, gsize n_rows, gsize n,                       \
+                    const CandelaParams *params)                                                                       \
+  {                                                                                                                    \
+    PARTIAL partials[REDUCE_ROWS_AT_ONCE];                                                                             \
+    const ELEMENT *x = in;                                                                                             \
+    OUT *results = out[0];                                                                                             \
+                                                                                                                       \
+    for (gsize width; n_rows > 0; n_rows -= width, results += width, x += (gint64) width * stride)                     \
+      {                                                                                                                \
+        width = MIN (n_rows, REDUCE_ROWS_AT_ONCE);                                                                     \
+        reduce_rows (&(FOLD), partials, x, sizeof (ELEMENT), stride, width, n);                                        \
+        for (gsize t = 0; t < width; t++)                                                                              \
+          results[t] = VALUE (partials[t], n);                                                                         \
+      }                                                                                                                \
+  }
+
 /* infer.c: the parameter axis is the first of every table; a missing one stands
  * for all axes. */
 guint32 reduce_get_axes (const CandelaParams *params, guint rank);

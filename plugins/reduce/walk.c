@@ -358,6 +358,36 @@ reduce_walk_results (Walker *walker, gint64 first, gint64 end, GError **error)
   return TRUE;
 }
 
+/* ---- Rows ---- */
+
+void
+reduce_rows (const ReduceFold *fold, gpointer partials, gconstpointer elements, gsize size, gint64 step, gsize n_rows,
+             gsize n)
+{
+  guint8 storage[G_N_ELEMENTS (((Tree *) NULL)->counts) * 64] __attribute__ ((aligned (64)));
+  Tree tree = { .storage = storage };
+
+  if (n <= REDUCE_BLOCK)
+    {
+      fold->results (partials, elements, step, n_rows, n);
+      return;
+    }
+  tree_init (&tree, fold, 1, 0);
+  for (gsize t = 0; t < n_rows; t++)
+    {
+      const guint8 *row = (const guint8 *) elements + (gint64) t * step * (gint64) size;
+
+      reduce_tree_begin (&tree, 1);
+      for (gsize done = 0, part; done < n; done += part)
+        {
+          part = MIN (n - done, REDUCE_PIECE);
+          fold->piece (reduce_tree_top (&tree), row + done * size, part, (gint64) done);
+          reduce_tree_push (&tree, (gint64) part);
+        }
+      memcpy ((guint8 *) partials + t * fold->partial_size, reduce_tree_end (&tree), fold->partial_size);
+    }
+}
+
 /* ---- All ---- */
 
 /* Whether rows come in whole groups. */

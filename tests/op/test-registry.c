@@ -95,6 +95,9 @@ test_refused (Fixture *fixture, gconstpointer data)
     { "bad-shape", "op \"shaped\" cannot be registered: the shape of its output depends on data, and it is not opaque "
                    "and pure, with buffers of its own" },
     { "bad-stages", "op \"staged\" cannot be registered: a kernel has stages that do not fit its operands" },
+    { "bad-rows",
+      "op \"rowed\" cannot be registered: a kernel takes rows and does not say of which dtypes, or its op is "
+      "no reduction of one input" },
   };
 
   g_autofree char *good = install (fixture, "all", "second");

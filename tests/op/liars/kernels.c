@@ -177,6 +177,56 @@ KERNEL_FUNC (reduction_is_not_fed)
 KERNEL (reduction_is_not_fed, .infer = infer_scalar_of_float64, .axes = CANDELA_AXES_REDUCTION,
         .reduced_axes = reduce_all, .takes_fed = TRUE);
 
+/* Sums with other weights than those of the function that takes rows. */
+KERNEL_FUNC (reduction_or_rows)
+{
+  g_autofree double *x = pack_all (kernel);
+  gint64 n_rows = candela_layout_get_n_elements (candela_kernel_get_output_layout (kernel, 0));
+  gint64 n = count_input (kernel) / MAX (n_rows, 1);
+  double *y = candela_kernel_get_output (kernel, 0);
+
+  for (gint64 k = 0; k < n_rows; k++)
+    {
+      y[k] = 0;
+      for (gint64 i = 0; i < n; i++)
+        y[k] += x[k * n + i] * (double) (i + 1);
+    }
+  return TRUE;
+}
+
+static void
+rows_of_it (gpointer const *out, gconstpointer in, gint64 stride, gsize n_rows, gsize n, const CandelaParams *params)
+{
+  for (gsize k = 0; k < n_rows; k++)
+    {
+      const double *x = (const double *) in + (gint64) k * stride;
+      double sum = 0;
+
+      for (gsize i = 0; i < n; i++)
+        sum += x[i] * (double) (i + 2);
+      ((double *) out[0])[k] = sum;
+    }
+}
+
+static gboolean
+infer_rows (CandelaInference *inference, GError **error)
+{
+  gsize rank;
+  const gint64 *shape = candela_layout_get_shape (candela_inference_get_input_layout (inference, 0), &rank);
+
+  if (rank == 0 || candela_inference_get_input_dtype (inference, 0) != CANDELA_DTYPE_FLOAT64)
+    return candela_inference_fail (inference, error, CANDELA_ERROR_SHAPE, "float64 of one axis at least");
+  return candela_inference_set_output (inference, 0, CANDELA_DTYPE_FLOAT64, shape, rank - 1, error);
+}
+static const CandelaKernelInfo rows_kernels[] = {
+  { .in = { CANDELA_DTYPE_FLOAT64 },
+    .out = { CANDELA_DTYPE_FLOAT64 },
+    .compute = reduction_or_rows,
+    .rows = rows_of_it },
+  { .compute = NULL },
+};
+OP (reduction_or_rows, rows_kernels, .infer = infer_rows, .axes = CANDELA_AXES_REDUCTION, .reduced_axes = reduce_last);
+
 /* ---- Threads ---- */
 
 typedef struct
@@ -311,6 +361,7 @@ const CandelaOpInfo *const lying_kernels[] = {
   &rows_are_mixed_info,
   &reduces_another_axis_info,
   &reduction_is_not_fed_info,
+  &reduction_or_rows_info,
   &kernel_by_order_info,
   &kernel_by_threads_info,
   &kernel_is_done_early_info,

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The blocks of rows that are one thread's share, one after the other through all steps of the group; or a block of
+ * columns. What does not change from block to block is set up with the first. */
+#include <candela/exec/rows-private.h>
+#include <candela/value/debug-private.h>
+#include <string.h>
+
+/* Where a value's row 0 is, or would be if all rows of a local were there. */
+static gsize
+find_address (const CandelaRows *rows, guint32 v, const CandelaRowsBlock *block)
+{
+  const CandelaPlan *plan = rows->run->plan;
+
+  if (!candela_rows_is_local (rows, v))
+    return (gsize) candela_run_get_data (rows->run, v);
+  return (gsize) block->scratch + rows->local_at[plan->values[v].source]
+         - (gsize) block->first * plan->local_bytes[rows->group->first_local + plan->values[v].source];
+}
+
+/* Points a member's pass, all else of which is there, at the block: of what is local. */
+static void
+place_locals (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block, CandelaPass *pass)
+{
+  const CandelaPlan *plan = rows->run->plan;
+  const CandelaPlanStep *step = member->step;
+
+  for (guint32 i = 0; i < step->n_inputs; i++)
+    if (candela_rows_is_local (rows, plan->inputs[step->first_input + i]))
+      pass->inputs[i].data = (const guint8 *) (find_address (rows, plan->inputs[step->first_input + i], block)
+                                               + (gsize) member->inputs[i].data);
+  for (guint32 o = 0; o < step->n_outputs; o++)
+    if (candela_rows_is_local (rows, plan->outputs[step->first_output + o].value))
+      pass->outputs[o] = (guint8 *) find_address (rows, plan->outputs[step->first_output + o].value, block);
+}
+
+static void
+place_operands (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block, CandelaPass *pass,
+                CandelaPassInput *inputs)
+{
+  *pass = member->pass;
+  pass->inputs = inputs;
+  memcpy (inputs, member->inputs, member->step->n_inputs * sizeof *inputs);
+  place_locals (rows, member, block, pass);
+}
+
+gsize
+candela_rows_kept_bytes (const CandelaMember *member)
+{
+  return candela_round_up (sizeof (CandelaKeptMember) + member->step->n_inputs * sizeof (CandelaPassInput));
+}
+
+static CandelaKeptMember *
+find_kept (const CandelaMember *member, const CandelaRowsBlock *block)
+{
+  return (gpointer) (block->scratch + member->kept_at);
+}
+
+/* For the blocks of a share, of which this is the first. */
+static void
+begin_kept (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block)
+{
+  CandelaKeptMember *kept = find_kept (member, block);
+  guint8 *scratch = (guint8 *) kept + candela_rows_kept_bytes (member);
+  const guint8 *inputs[CANDELA_ROWS_FEW_INPUTS];
+
+  place_operands (rows, member, block, &kept->pass, kept->inputs);
+  if (member->way == CANDELA_MEMBER_STAGED)
+    candela_pass_begin_rows (&kept->pass, &kept->rows, member->row_elements, block->first * member->row_elements,
+                             inputs, scratch);
+  else
+    kept->stages = candela_pass_begin (&kept->pass, scratch, (guint64) rows->block * member->row_elements);
+}
+
+static void
+run_elementwise (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block)
+{
+  guint64 start = block->first * member->row_elements, end = block->end * member->row_elements;
+  CandelaKeptMember *kept = find_kept (member, block);
+  const guint8 *few[CANDELA_ROWS_FEW_INPUTS];
+  CandelaPassInput few_inputs[CANDELA_ROWS_FEW_INPUTS];
+  g_autofree CandelaPassInput *many = NULL;
+  CandelaPass pass;
+
+  switch (member->way)
+    {
+    case CANDELA_MEMBER_STAGED:
+      candela_stage_rows_run (&kept->rows, (guint64) (block->end - block->first));
+      candela_stage_rows_rewind (&kept->rows);
+      return;
+    case CANDELA_MEMBER_FEW:
+      place_locals (rows, member, block, &kept->pass);
+      candela_pass_run_span (&kept->pass, start, end, few, (guint8 *) kept + candela_rows_kept_bytes (member),
+                             kept->stages);
+      return;
+    default:
+      if (member->step->n_inputs > CANDELA_ROWS_FEW_INPUTS)
+        many = g_new (CandelaPassInput, member->step->n_inputs);
+      place_operands (rows, member, block, &pass, many != NULL ? many : few_inputs);
+      candela_pass_run (&pass, start, end, block->scratch + rows->tiles_at);
+    }
+}
+
+static gconstpointer
+find_input (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block)
+{
+  guint32 v = rows->run->plan->inputs[member->step->first_input];
+  const CandelaPlanValue *value = &rows->run->plan->values[v];
+  gint64 at = value->layout->offset + block->first * member->row_stride;
+
+  if (rows->group->n_last > 0)
+    return candela_columns_find (rows, v, value->layout, block);
+  return (gconstpointer) (find_address (rows, v, block)
+                          + (gsize) (at * (gint64) candela_dtype_get_size (value->dtype)));
+}
+
+static gpointer
+find_output (const CandelaRows *rows, guint32 v, const CandelaRowsBlock *block)
+{
+  const CandelaPlanValue *value = &rows->run->plan->values[v];
+  gint64 at = block->first * (value->layout->n_elements / rows->group->n_rows);
+
+  if (rows->group->n_last > 0)
+    return candela_columns_find (rows, v, value->layout, block);
+  return (gpointer) (find_address (rows, v, block) + (gsize) at * candela_dtype_get_size (value->dtype));
+}
+
+/* A whole value's layout as that of a block: the row axes are one, the others stay,
+ * and so does their number, which parameters refer to. */
+CandelaLayout *
+candela_rows_make_layout (const CandelaRows *rows, guint32 v, const CandelaRowsBlock *block, GError **error)
+{
+  const CandelaLayout *whole = rows->run->plan->values[v].layout;
+  CandelaLayout *layout;
+  gint64 stride;
+
+  if (rows->group->n_last > 0)
+    return candela_columns_make_layout (rows, v, block, error);
+  candela_layout_find_stride (whole, 0, rows->group->n_axes, &stride);
+  layout = candela_layout_alloc (whole->rank);
+  for (guint axis = 0; axis < whole->rank; axis++)
+    {
+      layout->dims[axis] = axis < rows->group->n_axes ? 1 : whole->dims[axis];
+      layout->strides[axis] = axis < rows->group->n_axes ? stride : whole->strides[axis];
+    }
+  layout->dims[rows->group->n_axes - 1] = block->end - block->first;
+  layout->offset = 0;
+  return candela_layout_complete (layout, error);
+}
+
+/* Without a kernel's preparations, which for a few rows would take as long as its work. */
+static void
+take_rows (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block)
+{
+  const CandelaPlan *plan = rows->run->plan;
+  const CandelaPlanStep *step = member->step;
+  gint64 began = candela_run_begin_parts (rows->run);
+  gpointer out[CANDELA_MAX_OUTPUTS];
+
+  for (guint32 o = 0; o < step->n_outputs; o++)
+    {
+      guint32 v = plan->outputs[step->first_output + o].value;
+
+      out[o] = (gpointer) (find_address (rows, v, block)
+                           + (gsize) block->first * candela_dtype_get_size (plan->values[v].dtype));
+    }
+  member->rows (out, find_input (rows, member, block), member->row_stride, (gsize) (block->end - block->first),
+                member->row_length, plan->parts[step->first_part].node->u.op.params);
+  candela_run_end_parts (rows->run, step->first_part, 1, began);
+}
+
+static gboolean
+run_reduction (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block, GError **error)
+{
+  const CandelaPlan *plan = rows->run->plan;
+  const CandelaPlanStep *step = member->step;
+  const CandelaNode *node = plan->parts[step->first_part].node;
+  CandelaDType dtype = plan->values[plan->inputs[step->first_input]].dtype, out_dtypes[CANDELA_MAX_OUTPUTS];
+  gconstpointer in = find_input (rows, member, block);
+  gpointer out[CANDELA_MAX_OUTPUTS];
+  const CandelaLayout *in_layout = member->in;
+  CandelaLayout *out_layouts[CANDELA_MAX_OUTPUTS];
+  gboolean whole = block->end - block->first == rows->block && block->end_column - block->column == rows->width;
+  gboolean ok = TRUE;
+  gint64 began;
+
+  memcpy (out_layouts, member->out, sizeof out_layouts);
+  if (!whole)
+    {
+      in_layout = candela_rows_make_layout (rows, plan->inputs[step->first_input], block, error);
+      ok = in_layout != NULL;
+    }
+  for (guint o = 0; o < node->n_outputs; o++)
+    {
+      guint32 output = plan->outputs[step->first_output + o].value;
+
+      out_dtypes[o] = plan->values[output].dtype;
+      out[o] = find_output (rows, output, block);
+      if (whole)
+        continue;
+      out_layouts[o] = ok ? candela_rows_make_layout (rows, output, block, error) : NULL;
+      ok = out_layouts[o] != NULL;
+    }
+  if (ok)
+    {
+      CandelaKernel kernel = { .op = node->u.op.op,
+                               .info = node->u.op.kernel,
+                               .params = node->u.op.params,
+                               .n_inputs = 1,
+                               .n_outputs = node->n_outputs,
+                               .inputs = &in,
+                               .in_layouts = &in_layout,
+                               .in_dtypes = &dtype,
+                               .outputs = out,
+                               .out_layouts = out_layouts,
+                               .out_dtypes = out_dtypes,
+                               .cancellable = rows->run->cancellable };
+
+      began = candela_run_begin_parts (rows->run);
+      ok = candela_run_compute (&kernel, error);
+      candela_run_end_parts (rows->run, step->first_part, 1, began);
+    }
+  if (!whole)
+    {
+      if (in_layout != NULL)
+        candela_layout_unref ((CandelaLayout *) in_layout);
+      for (guint o = 0; o < node->n_outputs; o++)
+        if (out_layouts[o] != NULL)
+          candela_layout_unref (out_layouts[o]);
+    }
+  return ok;
+}
+
+static gboolean
+run_members (const CandelaRows *rows, const CandelaRowsBlock *block, GError **error)
+{
+  for (guint32 k = 0; k < rows->group->n_subs; k++)
+    {
+      const CandelaMember *member = &rows->members[k];
+
+      candela_columns_pack (rows, k, block);
+      if (member->step->kind == CANDELA_STEP_KERNEL)
+        {
+          if (member->rows != NULL)
+            take_rows (rows, member, block);
+          else if (!run_reduction (rows, member, block, error))
+            return FALSE;
+        }
+      else if (rows->group->n_last > 0)
+        candela_columns_run (rows, member, block);
+      else
+        run_elementwise (rows, member, block);
+      if (g_cancellable_set_error_if_cancelled (rows->run->cancellable, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* A share, block by block. */
+gboolean
+candela_rows_run_blocks (const CandelaRows *rows, const CandelaRowsBlock *share, GError **error)
+{
+  g_autoptr (CandelaBuffer) scratch = candela_buffer_new (rows->scratch_bytes, error);
+  CandelaRowsBlock block = *share;
+
+  if (scratch == NULL)
+    return FALSE;
+  if ((candela_debug_flags () & CANDELA_DEBUG_POISON) != 0)
+    memset (scratch->data, 0xff, rows->scratch_bytes);
+  block.scratch = scratch->data;
+  for (guint32 k = 0; k < rows->group->n_subs; k++)
+    if (rows->members[k].way != CANDELA_MEMBER_ANEW)
+      begin_kept (rows, &rows->members[k], &block);
+  for (; block.first < share->end; block.first = block.end)
+    {
+      block.end = MIN (block.first + rows->block, share->end);
+      if (!run_members (rows, &block, error))
+        return FALSE;
+    }
+  return TRUE;
+}
