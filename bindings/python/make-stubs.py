@@ -75,6 +75,7 @@ OF_FUNCTION = {
     ("__setitem__", "value"): "_Operand | _Sequence[_Any]", ("tensordot", "axes"): "int | tuple[_Sequence[int], _Sequence[int]]",
     ("foreign", "name"): "str", ("foreign", "library"): "_Path | None", ("foreign", "signature"): "str",
     ("foreign", "symbol"): "str", ("foreign", "options"): "_Any",
+    ("check", "cases"): "int", ("check", "seed"): "int", ("check", "seconds"): "int",
     **{("op", name): "_Any" for name in ("function", "infer", "inplace")},
     **{("op", name): "str | None" for name in ("name", "operators", "summary")},
     **{("op", name): "str" for name in ("aliasing", "effect", "determinism")},
@@ -87,8 +88,8 @@ PARAMETER_TYPES = {"bool": "_bool", "int": "int", "float": "float", "string": "s
 MANY = "tuple[Array, ...]"
 RESULTS = {
     "isdtype": "_bool", "can_cast": "_bool", "result_type": "_DType", "finfo": "_Any", "iinfo": "_Any", "load": "_Any",
-    "save": "None", "savez": "None", "foreign": "_Any", "op": "_Any", "materialize": "_Any", "unstack": MANY, "meshgrid": "list[Array]",
-    "broadcast_arrays": "list[Array]", "nonzero": MANY, "broadcast_shapes": "tuple[int, ...]",
+    "save": "None", "savez": "None", "foreign": "_Any", "op": "_Any", "check": "dict[str, _Any]", "materialize": "_Any",
+    "unstack": MANY, "meshgrid": "list[Array]", "broadcast_arrays": "list[Array]", "nonzero": MANY, "broadcast_shapes": "tuple[int, ...]",
     # Tuples with names.
     "unique_all": "_Any", "unique_counts": "_Any", "unique_inverse": "_Any", "eigh": "_Any", "qr": "_Any",
     "slogdet": "_Any", "svd": "_Any", "eig": "_Any",

@@ -196,7 +196,7 @@ check_rows_function (CandelaCheck *check)
   gsize bytes = (gsize) check->packed[0]->n_elements * candela_dtype_get_size (check->dtypes[0]);
   CandelaCheckMemory in;
 
-  if (row == NULL || row->rows == NULL || check->dtypes[0] != row->in[0])
+  if (row == NULL || row->loop != NULL || row->rows == NULL || check->dtypes[0] != row->in[0])
     return;
   for (guint o = 0; o < check->facts->n_outputs; o++)
     if (check->inference.out_dtypes[o] != row->out[o] || check->inference.out_layouts[o]->n_elements != n_rows)

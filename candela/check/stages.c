@@ -166,7 +166,7 @@ candela_check_stages (CandelaCheck *check)
   const CandelaKernelInfo *row = check->inference.kernel;
   StageCheck stage = { .check = check, .stages = row->stages };
 
-  if (row->stages == NULL || check->n_inputs > 2)
+  if (row->loop == NULL || row->stages == NULL || check->n_inputs > 2)
     return;
   stage.family = row->stages->family;
   stage.size = candela_dtype_get_size (row->out[0]);

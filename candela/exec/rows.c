@@ -133,7 +133,8 @@ takes_rows (const CandelaRows *rows, const CandelaPlanStep *step)
   const CandelaKernelInfo *kernel = plan->parts[step->first_part].node->u.op.kernel;
   gint64 stride;
 
-  if (rows->group->n_last > 0 || kernel == NULL || kernel->rows == NULL || in->dtype != kernel->in[0]
+  if (rows->group->n_last > 0 || kernel == NULL || kernel->compute == NULL || kernel->rows == NULL
+      || in->dtype != kernel->in[0]
       || !candela_layout_find_stride (in->layout, rows->group->n_axes, in->layout->rank, &stride)
       || (stride != 1 && in->layout->n_elements != rows->group->n_rows))
     return FALSE;

@@ -77,7 +77,7 @@ has_stages (const Builder *builder, guint32 part)
   const guint32 *operands = part_operands (builder, part);
   gboolean arrays = FALSE;
 
-  if (kernel->stages == NULL || node->dtype != kernel->out[0]
+  if (kernel->loop == NULL || kernel->stages == NULL || node->dtype != kernel->out[0]
       || (node->n_inputs == 1 ? kernel->stages->unary : kernel->stages->acc_memory) == NULL)
     return FALSE;
   for (guint32 i = 0; i < node->n_inputs; i++)

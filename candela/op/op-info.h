@@ -215,12 +215,14 @@ typedef struct
   CandelaLoopFunc loop;
   CandelaKernelFunc compute;
   CandelaPlace place;
-  guint n_inputs;              /* serves that many inputs only; 0: any number */
-  const CandelaStages *stages; /* beside the loop of an element-wise op, or NULL */
+  guint n_inputs; /* serves that many inputs only; 0: any number */
+  union
+  {
+    const CandelaStages *stages; /* beside the loop of an element-wise op, or NULL */
+    CandelaRowsFunc rows; /* beside compute, with reduced_axes, of in[0] and out[], or NULL: many calls for a few rows
+                           * each cost less */
+  };
   CandelaInstructionSet instruction_set;
-  CandelaRowsFunc rows; /* with reduced_axes and beside compute, of in[0] and out[], or NULL: many calls for a few rows
-                         * each cost less */
-  gpointer padding[1];
 } CandelaKernelInfo;
 
 /* The whole declaration: one const struct beside the kernel. All that is zero is

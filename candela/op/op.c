@@ -241,9 +241,9 @@ check_kernels (const CandelaOpFacts *facts, CandelaOpClass *klass)
       for (guint o = 0; elementwise && o < facts->n_outputs; o++)
         if (row->out[o] == CANDELA_DTYPE_INVALID || (guint) row->out[o] >= CANDELA_N_DTYPES)
           return "the dtype of a kernel's output is none";
-      if (row->stages != NULL && (!elementwise || !stages_fit (facts, row)))
+      if (elementwise && row->stages != NULL && !stages_fit (facts, row))
         return "a kernel has stages that do not fit its operands";
-      if (row->rows != NULL && !candela_op_facts_fit_rows (facts, row))
+      if (!elementwise && row->rows != NULL && !candela_op_facts_fit_rows (facts, row))
         return "a kernel takes rows and does not say of which dtypes, or its op is no reduction of one input";
       n++;
     }
