@@ -56,15 +56,7 @@ typedef void (*StageFunc) (STAGE_ARGUMENTS);
 
 #define STAGE_NEXT return ((StageFunc) stage[1].func) (stage + 1, offset, a0, a1, a2, a3, a4, a5, a6, a7)
 
-#define STAGE_EACH(M, ...)                                                                                             \
-  M (0, __VA_ARGS__)                                                                                                   \
-  M (1, __VA_ARGS__)                                                                                                   \
-  M (2, __VA_ARGS__)                                                                                                   \
-  M (3, __VA_ARGS__)                                                                                                   \
-  M (4, __VA_ARGS__)                                                                                                   \
-  M (5, __VA_ARGS__)                                                                                                   \
-  M (6, __VA_ARGS__)                                                                                                   \
-  M (7, __VA_ARGS__)
+#define STAGE_EACH CANDELA_STAGE_EACH
 
 /* The i-th vector of the accumulator, of memory. */
 #define STAGE_ACC(i, DT) ((StageOf_##DT) a##i)

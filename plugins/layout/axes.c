@@ -160,9 +160,7 @@ LAYOUT_OP (diagonal, "A diagonal of x, or of each matrix of a stack, as its last
            .formula = "out[…, i] = x[…, i, i + offset], or x[…, i - offset, i] where offset < 0",
            .example = "x = [[1, 2, 3], [4, 5, 6]]; diagonal(x), diagonal(x, offset=1)", .params = diagonal_params,
            .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_diagonal,
-           .gradients = {
-             "i = diagonal(reshape(arange(x.size), x.shape), offset=offset); "
-             "reshape(put(zeros([x.size], dtype=x.dtype), reshape(i, [-1]), reshape(grad, [-1])), x.shape)" })
+           .gradients = { "i = diagonal(reshape(arange(x.size), x.shape), offset=offset); " LAYOUT_PUT_BACK })
 
 /* moveaxis */
 

@@ -301,8 +301,6 @@ LAYOUT_OP (slice, "x with one axis from start to before stop, by step",
            .formula = "out[i] = x[start + step · i], i along axis",
            .example = "slice(arange(10), axis=0, start=1, stop=8, step=3)", .params = slice_params,
            .aliasing = CANDELA_ALIASING_REFERENCE, .infer = infer_slice,
-           .gradients = {
-             "i = slice(reshape(arange(x.size), x.shape), axis, start, stop, step); "
-             "reshape(put(zeros([x.size], dtype=x.dtype), reshape(i, [-1]), reshape(grad, [-1])), x.shape)" })
+           .gradients = { "i = slice(reshape(arange(x.size), x.shape), axis, start, stop, step); " LAYOUT_PUT_BACK })
 
 const CandelaOpInfo *const layout_index_ops[] = { &index_info, &slice_info, NULL };

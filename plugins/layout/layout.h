@@ -24,6 +24,9 @@ extern const CandelaInputInfo layout_x[];
                                            .takes_halves = TRUE,                                                       \
                                            __VA_ARGS__ };
 
+/* In a gradient: the cotangent where i, places in x, tells, in zeros of the shape of x. */
+#define LAYOUT_PUT_BACK "reshape(put(zeros([x.size], dtype=x.dtype), reshape(i, [-1]), reshape(grad, [-1])), x.shape)"
+
 /* Answers with that layout over x, which is taken over; NULL, where an error was
  * set, is passed on. */
 gboolean layout_answer (CandelaInference *inference, CandelaLayout *layout);

@@ -388,18 +388,7 @@ static const CandelaParamInfo index_params[] = {
   REDUCE_ROWS (op##_rows_float32, float, float, float, op##_float32, AS_FOUND)                                         \
   REDUCE_ROWS (op##_rows_float64, double, double, double, op##_float64, AS_FOUND)                                      \
                                                                                                                        \
-  static const CandelaKernelInfo op##_kernels[] = {                                                                    \
-    { .in = { CANDELA_DTYPE_FLOAT32 },                                                                                 \
-      .out = { CANDELA_DTYPE_FLOAT32 },                                                                                \
-      .compute = compute_##op,                                                                                         \
-      .rows = op##_rows_float32 },                                                                                     \
-    { .in = { CANDELA_DTYPE_FLOAT64 },                                                                                 \
-      .out = { CANDELA_DTYPE_FLOAT64 },                                                                                \
-      .compute = compute_##op,                                                                                         \
-      .rows = op##_rows_float64 },                                                                                     \
-    { .compute = compute_##op },                                                                                       \
-    { .compute = NULL },                                                                                               \
-  };
+  REDUCE_KERNELS_WITH_ROWS (op)
 
 ROWS (max)
 ROWS (min)
@@ -423,22 +412,21 @@ static const CandelaKernelInfo argmin_kernels[] = { { .compute = compute_argmin 
                                              .kernels = NAME##_kernels,                                                \
                                              __VA_ARGS__ };
 
+/* To the elements that are the extreme in equal parts. */
+#define SHARED_GRADIENT(op)                                                                                            \
+  "m = reshape(out, " #op "(x, axis=axis, keepdims=true).shape); "                                                     \
+  "is = x == m; "                                                                                                      \
+  "n = sum(is, axis=axis, dtype=x.dtype, keepdims=true); "                                                             \
+  "where(is, reshape(grad, m.shape) / n, 0)"
+
 OP (max, infer_value, reduce_get_axes, reduce_params, "The largest element along axes; NaN if there is one",
     "out[j] = maxᵢ x[i, j]\n"
     "where i runs over the axes in axis, j over the others",
-    "x = [[1, 5, 3], [4, 2, 6]]; max(x), max(x, axis=0)",
-    .gradients = { "m = reshape(out, max(x, axis=axis, keepdims=true).shape); "
-                   "is = x == m; "
-                   "n = sum(is, axis=axis, dtype=x.dtype, keepdims=true); "
-                   "where(is, reshape(grad, m.shape) / n, 0)" })
+    "x = [[1, 5, 3], [4, 2, 6]]; max(x), max(x, axis=0)", .gradients = { SHARED_GRADIENT (max) })
 OP (min, infer_value, reduce_get_axes, reduce_params, "The smallest element along axes; NaN if there is one",
     "out[j] = minᵢ x[i, j]\n"
     "where i runs over the axes in axis, j over the others",
-    "x = [[1, 5, 3], [4, 2, 6]]; min(x), min(x, axis=0)",
-    .gradients = { "m = reshape(out, min(x, axis=axis, keepdims=true).shape); "
-                   "is = x == m; "
-                   "n = sum(is, axis=axis, dtype=x.dtype, keepdims=true); "
-                   "where(is, reshape(grad, m.shape) / n, 0)" })
+    "x = [[1, 5, 3], [4, 2, 6]]; min(x), min(x, axis=0)", .gradients = { SHARED_GRADIENT (min) })
 OP (argmax, infer_index, reduce_get_axis, index_params, "Where the first of the largest elements along an axis is",
     "out[j] = the first i with x[i, j] = maxₖ x[k, j]\n"
     "where i runs along axis, j over the others",

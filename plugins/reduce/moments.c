@@ -473,18 +473,7 @@ static const char *const moments_outputs[] = { "mean", "variance", NULL };
 REDUCE_ROWS (mean_rows_float32, float, double, float, *REDUCE_NAME (sum_folds)[CANDELA_DTYPE_FLOAT32], MEAN_OF)
 REDUCE_ROWS (mean_rows_float64, double, double, double, *REDUCE_NAME (sum_folds)[CANDELA_DTYPE_FLOAT64], MEAN_OF)
 
-static const CandelaKernelInfo mean_kernels[] = {
-  { .in = { CANDELA_DTYPE_FLOAT32 },
-    .out = { CANDELA_DTYPE_FLOAT32 },
-    .compute = compute_mean,
-    .rows = mean_rows_float32 },
-  { .in = { CANDELA_DTYPE_FLOAT64 },
-    .out = { CANDELA_DTYPE_FLOAT64 },
-    .compute = compute_mean,
-    .rows = mean_rows_float64 },
-  { .compute = compute_mean },
-  { .compute = NULL },
-};
+REDUCE_KERNELS_WITH_ROWS (mean)
 static const CandelaKernelInfo var_kernels[] = { { .compute = compute_var }, { .compute = NULL } };
 static const CandelaKernelInfo std_kernels[] = { { .compute = compute_std }, { .compute = NULL } };
 static const CandelaKernelInfo moments_kernels[] = { { .compute = compute_moments }, { .compute = NULL } };

@@ -145,6 +145,21 @@ void reduce_rows (const ReduceFold *fold, gpointer partials, gconstpointer eleme
       }                                                                                                                \
   }
 
+/* op_kernels: compute_op for any dtype, and beside it op_rows_float32 and op_rows_float64. */
+#define REDUCE_KERNELS_WITH_ROWS(op)                                                                                   \
+  static const CandelaKernelInfo op##_kernels[] = {                                                                    \
+    { .in = { CANDELA_DTYPE_FLOAT32 },                                                                                 \
+      .out = { CANDELA_DTYPE_FLOAT32 },                                                                                \
+      .compute = compute_##op,                                                                                         \
+      .rows = op##_rows_float32 },                                                                                     \
+    { .in = { CANDELA_DTYPE_FLOAT64 },                                                                                 \
+      .out = { CANDELA_DTYPE_FLOAT64 },                                                                                \
+      .compute = compute_##op,                                                                                         \
+      .rows = op##_rows_float64 },                                                                                     \
+    { .compute = compute_##op },                                                                                       \
+    { .compute = NULL },                                                                                               \
+  };
+
 /* infer.c: the parameter axis is the first of every table; a missing one stands
  * for all axes. */
 guint32 reduce_get_axes (const CandelaParams *params, guint rank);

@@ -273,18 +273,7 @@ static const CandelaParamInfo params[] = {
 REDUCE_ROWS (sum_rows_float32, float, double, float, grouped_sum, SUM_OF)
 REDUCE_ROWS (sum_rows_float64, double, double, double, sum_float64, SUM_OF)
 
-static const CandelaKernelInfo sum_kernels[] = {
-  { .in = { CANDELA_DTYPE_FLOAT32 },
-    .out = { CANDELA_DTYPE_FLOAT32 },
-    .compute = compute_sum,
-    .rows = sum_rows_float32 },
-  { .in = { CANDELA_DTYPE_FLOAT64 },
-    .out = { CANDELA_DTYPE_FLOAT64 },
-    .compute = compute_sum,
-    .rows = sum_rows_float64 },
-  { .compute = compute_sum },
-  { .compute = NULL },
-};
+REDUCE_KERNELS_WITH_ROWS (sum)
 static const CandelaKernelInfo prod_kernels[] = { { .compute = compute_prod }, { .compute = NULL } };
 
 const CandelaOpInfo REDUCE_NAME (sum) = {
