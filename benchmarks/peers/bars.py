@@ -97,8 +97,6 @@ REASONS = [
            " faster than the plain loop too.", ("softmax axis 1", "log-sum-exp")),
     Reason("PyTorch's and ONNX Runtime's products are other libraries' (MKL and one of its own), which Debian has not; of"
            " OpenBLAS, BLIS and oneDNN the best is met within these bars.", ("matmul float64", "matmul"), "best peer"),
-    Reason("All of the time is in oneDNN's kernel, which at a depth of 64 does 88 GFLOP/s where it does 160 at 1,024; ONNX"
-           " Runtime has a kernel of its own. OpenBLAS is slower still.", ("matmul 4096x64x4096",), "best peer"),
     Reason("Half of 4 MiB is about what a second-level cache holds, so that much of it is as in cache: there a sum that"
            " is widened goes at 0.8 of the loop's pace. Around it a run costs 0.65 µs, and to share it out 1.6 where the"
            " loop's threads need 0.8.",

@@ -6,6 +6,9 @@
 #include <cblas.h>
 #include <dlfcn.h>
 
+/* Multiplications for which OpenBLAS takes its kernels for small products. */
+#define SMALL_WORK (100 * 100 * 100)
+
 static struct
 {
   __typeof__ (cblas_sgemm) *sgemm;
@@ -21,6 +24,7 @@ static struct
   char *(*openblas_get_config) (void);
   char *(*openblas_get_corename) (void);
   const char *(*bli_info_get_version_str) (void);
+  gboolean has_small_kernels;
 
   Blas *library;
   GError *error;
@@ -46,6 +50,7 @@ find_functions (gpointer handle, GError **error)
   blas.openblas_get_config = dlsym (handle, "openblas_get_config");
   blas.openblas_get_corename = dlsym (handle, "openblas_get_corename");
   blas.bli_info_get_version_str = dlsym (handle, "bli_info_get_version_str");
+  blas.has_small_kernels = dlsym (handle, "dgemm_small_kernel_nn_SKYLAKEX") != NULL;
   return TRUE;
 }
 
@@ -205,10 +210,23 @@ linalg_cblas_suits (void)
   return blas.openblas_get_corename != NULL && !linalg_is_old_core (blas.openblas_get_corename ());
 }
 
+/* OpenBLAS has such kernels for AVX-512, from 0.3.17 on. */
+static gint64
+get_small_work (CandelaDType dtype)
+{
+  static const char *const cores[] = { "SkylakeX", "Cooperlake", "SapphireRapids", NULL };
+
+  if (!blas.has_small_kernels || blas.openblas_get_corename == NULL
+      || (dtype != CANDELA_DTYPE_FLOAT32 && dtype != CANDELA_DTYPE_FLOAT64))
+    return 0;
+  return g_strv_contains (cores, blas.openblas_get_corename ()) ? SMALL_WORK : 0;
+}
+
 const LinalgLibrary linalg_cblas = {
   .open = open_library,
   .begin = begin,
   .end = end,
   .multiply = multiply,
+  .get_small_work = get_small_work,
   .describe = describe,
 };

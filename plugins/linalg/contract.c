@@ -76,7 +76,7 @@ multiply_matrix (const Stack *stack, const Matrix *a, const Matrix *b, gpointer 
   else if (stack->library == NULL)
     return linalg_integer_multiply (run->kernel, run->dtype, a, b, out, error);
   else
-    return linalg_multiply (run->kernel, stack->library, run->dtype, a, b, out, error);
+    return linalg_multiply (run->kernel, stack->library, run->dtype, a, b, stack->n_stacked, out, error);
   return TRUE;
 }
 
@@ -141,7 +141,7 @@ multiply_stack (Stack *stack, GError **error)
         return FALSE;
       stack->library->begin ();
     }
-  stack->per_chunk = work >= LINALG_CHUNK_WORK ? 1 : (gint64) (LINALG_CHUNK_WORK / MAX (work, 1));
+  stack->per_chunk = linalg_per_chunk (stack->n_stacked, work);
   if (stack->small)
     stack->per_chunk = SMALL_CHUNK;
   if (stack->n_stacked <= stack->per_chunk)

@@ -24,6 +24,10 @@ typedef struct
 #define LINALG_WITH_LIBRARY (CANDELA_DTYPE_KIND_FLOAT | CANDELA_DTYPE_KIND_COMPLEX)
 #define LINALG_NUMBERS (CANDELA_DTYPE_KIND_SIGNED | CANDELA_DTYPE_KIND_UNSIGNED | LINALG_WITH_LIBRARY)
 
+/* How many products of a stack one thread takes at a time, each of so much work; all, one
+ * after the other, if they are few and so large that their panels are shared better. */
+gint64 linalg_per_chunk (gint64 n_stacked, double work);
+
 extern const CandelaInputInfo linalg_inputs[];
 
 /* Whether products of that dtype are a library's. */
@@ -66,6 +70,11 @@ typedef struct
                         gboolean adds);
   /* It reads two transposed operands the more slowly, the larger they are. */
   gboolean wants_one_packed;
+  /* It is slower at results that are wide and not deep. */
+  gboolean wants_narrow;
+  /* Multiplications up to which it copies neither factor first, where the right one lies
+   * by rows; or 0. NULL: always 0. */
+  gint64 (*get_small_work) (CandelaDType dtype);
   /* Its name, version and kernels, once it is open. */
   char *(*describe) (void);
 } LinalgLibrary;
@@ -84,9 +93,10 @@ const LinalgLibrary *linalg_choose_library (CandelaDType dtype, const Matrix *a,
 /* For candela_plugin_describe(): what serves which products; opens them. */
 GVariant *linalg_describe (void);
 
-/* panels.c: C, packed, = A B, in panels that the engine's threads share. */
+/* panels.c: C, packed, = A B, one of so many products in a stack, in panels that the
+ * engine's threads share. */
 gboolean linalg_multiply (CandelaKernel *kernel, const LinalgLibrary *library, CandelaDType dtype, const Matrix *a,
-                          const Matrix *b, gpointer c, GError **error);
+                          const Matrix *b, gint64 n_stacked, gpointer c, GError **error);
 
 /* integer.c: the same modulo 2^n, for integers of one dtype; the columns of b lie
  * side by side. */

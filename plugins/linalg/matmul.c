@@ -173,7 +173,7 @@ multiply (const Product *product, const Matrix *a, const Matrix *b, gpointer out
 {
   if (product->library == NULL)
     return linalg_integer_multiply (product->kernel, product->dtype, a, b, out, error);
-  return linalg_multiply (product->kernel, product->library, product->dtype, a, b, out, error);
+  return linalg_multiply (product->kernel, product->library, product->dtype, a, b, product->n_stacked, out, error);
 }
 
 /* Matrices of the result's stack, from one number to another. */
@@ -244,7 +244,7 @@ run (Product *product, GError **error)
 
   a->packs = must_pack (product, a);
   b->packs = must_pack (product, b);
-  stack.per_chunk = work >= LINALG_CHUNK_WORK ? 1 : (gint64) (LINALG_CHUNK_WORK / MAX (work, 1));
+  stack.per_chunk = linalg_per_chunk (product->n_stacked, work);
   if (product->n_stacked <= stack.per_chunk)
     return run_range (product, 0, product->n_stacked, error);
   g_mutex_init (&stack.lock);

@@ -103,5 +103,6 @@ const LinalgLibrary linalg_onednn = {
   .end = do_nothing,
   .multiply = multiply,
   .wants_one_packed = TRUE,
+  .wants_narrow = TRUE,
   .describe = describe,
 };

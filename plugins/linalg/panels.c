@@ -6,6 +6,9 @@
  * anew for each panel of rows: so there are few of them, each is high, and if that
  * factor is large, they are cut into columns too.
  *
+ * A library that has kernels for small products, which copy nothing, gets a panel in
+ * blocks that are small, as long as the right factor stays in the cache.
+ *
  * A product that is a few rows high reads its right factor once, and at that the
  * libraries are slow: they read down columns. So it is given to them a few of that
  * factor's rows at a time, which the next product adds to. */
@@ -22,11 +25,27 @@
 /* An inner extent so small that what a library does for each panel shows. */
 #define SHALLOW 32
 #define MIN_COLS 1024
+/* One not much deeper, for which a wide result is cut into columns: how wide, and panels
+ * at most in a row. */
+#define NOT_DEEP 192
+#define NARROW_COLS 512
+#define MAX_NARROW 64
 /* The same of a product that reads its other factor a few rows at a time. */
 #define MIN_RUN 2048
 #define MAX_PANELS 16
+/* Multiplications that are worth a panel of their own. */
+#define MIN_WORK (LINALG_CHUNK_WORK / 2)
+/* Rows, or columns, of a half of a product that cannot be cut otherwise. */
+#define HALF 64
 /* Edges of panels fall where those of a library's tiles do. */
 #define ROUNDING 16
+/* Blocks of a panel for small kernels, and what of the right factor they read again and
+ * again; rows of it that lie apart by a multiple of a page are all in the same few lines
+ * of the first-level cache. */
+#define BLOCK_ROWS 32
+#define BLOCK_COLS 64
+#define BLOCKS_BYTES (5 << 18)
+#define PAGE 4096
 /* Elements of a panel that are worth telling of while it is in the cache. */
 #define MIN_TOLD (1 << 10)
 #define MAX_TOLD (1 << 18)
@@ -46,8 +65,9 @@ typedef struct
   CandelaDType dtype;
   const Matrix *a, *b;
   guint8 *c;
-  gint64 rows, cols; /* of a panel of the result */
-  gint64 depth;      /* of the inner axis at a time */
+  gint64 rows, cols;  /* of a panel of the result */
+  gint64 depth;       /* of the inner axis at a time */
+  gboolean in_blocks; /* … and of rows and columns */
   gint64 n_col_panels;
   gboolean packs; /* the left factor, panel by panel */
   gboolean tells;
@@ -80,7 +100,7 @@ tell (const Panels *panels, const guint8 *c, gint64 rows, gint64 cols)
 
 /* The panel of C, from its factors; as deep at a time as the panels are. */
 static gboolean
-multiply_panel (const Panels *panels, const Matrix *a, const Matrix *b, gpointer c)
+multiply_panel (const Panels *panels, const Matrix *a, const Matrix *b, guint8 *c)
 {
   gint64 size = (gint64) candela_dtype_get_size (panels->dtype);
   Matrix left = *a, right = *b;
@@ -93,6 +113,29 @@ multiply_panel (const Panels *panels, const Matrix *a, const Matrix *b, gpointer
       left.data += left.cols * a->col_stride * size;
       right.data += left.cols * b->row_stride * size;
     }
+  return TRUE;
+}
+
+/* The same in blocks: of so many rows all that are beside one another, so that these stay
+ * in the cache. */
+static gboolean
+multiply_blocks (const Panels *panels, const Matrix *a, const Matrix *b, guint8 *c)
+{
+  gint64 size = (gint64) candela_dtype_get_size (panels->dtype);
+
+  for (gint64 i = 0; i < a->rows; i += BLOCK_ROWS)
+    for (gint64 j = 0; j < b->cols; j += BLOCK_COLS)
+      {
+        Matrix left = *a, right = *b;
+
+        left.rows = MIN (BLOCK_ROWS, a->rows - i);
+        left.data += i * a->row_stride * size;
+        right.cols = MIN (BLOCK_COLS, b->cols - j);
+        right.data += j * b->col_stride * size;
+        if (!panels->library->multiply (panels->dtype, &left, &right, c + (i * panels->b->cols + j) * size,
+                                        panels->b->cols, FALSE))
+          return FALSE;
+      }
   return TRUE;
 }
 
@@ -120,7 +163,8 @@ multiply_chunk (guint64 chunk, gpointer data)
                                  (gsize) (left.rows * left.cols), room);
       left = (Matrix){ room, left.rows, left.cols, left.cols, 1, 0 };
     }
-  if ((panels->packs && room == NULL) || !multiply_panel (panels, &left, &right, c))
+  if ((panels->packs && room == NULL)
+      || !(panels->in_blocks ? multiply_blocks : multiply_panel) (panels, &left, &right, c))
     g_atomic_int_set (&panels->failed, TRUE);
   else if (panels->tells)
     tell (panels, c, left.rows, right.cols);
@@ -132,7 +176,7 @@ cut (gint64 extent, gint64 least, gint64 n)
 {
   gint64 length;
 
-  n = CLAMP (extent / least, 1, MIN (n, MAX_PANELS));
+  n = CLAMP (extent / least, 1, MAX (n, 1));
   length = (extent + n - 1) / n;
   return n == 1 ? extent : (length + ROUNDING - 1) / ROUNDING * ROUNDING;
 }
@@ -148,21 +192,16 @@ get_depth (CandelaDType dtype, gint64 thin, gint64 inner, gint64 length, double 
   return thin <= VERY_THIN ? VERY_THIN_DEPTH : THIN_DEPTH;
 }
 
+/* Panels that a library computes whole. */
 static void
-choose_panels (Panels *panels, gboolean a_transposed, gboolean b_transposed)
+choose_large (Panels *panels, gboolean a_transposed, gboolean b_transposed, double left_bytes, double right_bytes,
+              gint64 n)
 {
   const Matrix *a = panels->a, *b = panels->b;
-  double size = (double) candela_dtype_get_size (panels->dtype);
-  double left_bytes = (double) a->rows * (double) a->cols * size;
-  double right_bytes = (double) b->rows * (double) b->cols * size;
-  double work = (double) a->rows * (double) a->cols * (double) b->cols;
-  gint64 n = (gint64) MIN (work / LINALG_CHUNK_WORK, MAX_PANELS);
   gboolean far = right_bytes >= FAR_BYTES && a->rows >= MANY_ROWS;
   gint64 least_rows = right_bytes <= NEAR_BYTES ? LOW_ROWS : far ? HIGH_ROWS : MIDDLE_ROWS;
   gint64 least_cols = MIN_COLS;
 
-  if (n < 2)
-    return;
   if (a->cols <= SHALLOW && b->cols >= MANY_ROWS)
     least_rows = MANY_ROWS / 2;
   if (!b_transposed && (panels->depth = get_depth (panels->dtype, a->rows, a->cols, b->cols, right_bytes)) < a->cols)
@@ -175,17 +214,70 @@ choose_panels (Panels *panels, gboolean a_transposed, gboolean b_transposed)
   panels->packs = panels->library->wants_one_packed && a_transposed && b_transposed && a->start >= 0;
 }
 
+/* Better along the side on which a factor lies one row after the other. */
+static void
+halve (Panels *panels, gboolean b_transposed)
+{
+  const Matrix *a = panels->a, *b = panels->b;
+
+  if (b_transposed ? b->cols < 2 * HALF : a->rows >= 2 * HALF)
+    panels->rows = cut (a->rows, HALF, 2);
+  else
+    panels->cols = cut (b->cols, HALF, 2);
+}
+
+static void
+choose_panels (Panels *panels, gboolean a_transposed, gboolean b_transposed, gint64 n_stacked)
+{
+  const Matrix *a = panels->a, *b = panels->b;
+  const LinalgLibrary *library = panels->library;
+  double size = (double) candela_dtype_get_size (panels->dtype);
+  double left_bytes = (double) a->rows * (double) a->cols * size;
+  double right_bytes = (double) b->rows * (double) b->cols * size;
+  double work = (double) a->rows * (double) a->cols * (double) b->cols;
+  gint64 n = (gint64) MIN (work / MIN_WORK, MAX_PANELS);
+  gint64 small = !b_transposed && library->get_small_work != NULL ? library->get_small_work (panels->dtype) : 0;
+
+  if (work > small && BLOCK_ROWS * BLOCK_COLS * a->cols <= small && a->rows > 1 && b->cols > 1
+      && right_bytes <= BLOCKS_BYTES && b->row_stride * (gint64) size % PAGE != 0)
+    {
+      panels->in_blocks = TRUE;
+      panels->rows = cut (a->rows, BLOCK_ROWS, n);
+    }
+  else if (library->wants_narrow && a->cols > SHALLOW && a->cols <= NOT_DEEP && a->rows >= 2 * NARROW_COLS
+           && b->cols > MANY_ROWS)
+    {
+      panels->cols = cut (b->cols, NARROW_COLS, MAX_NARROW);
+      panels->rows = cut (a->rows, MANY_ROWS / 2, n / ((b->cols + panels->cols - 1) / panels->cols));
+      panels->packs = a_transposed && a->start >= 0;
+    }
+  else if (n >= 2)
+    {
+      choose_large (panels, a_transposed, b_transposed, left_bytes, right_bytes, n);
+      if (n_stacked == 1 && panels->rows == a->rows && panels->cols == b->cols)
+        halve (panels, b_transposed);
+    }
+}
+
+gint64
+linalg_per_chunk (gint64 n_stacked, double work)
+{
+  if (n_stacked < MAX_PANELS && work >= MAX_PANELS * (double) MIN_WORK)
+    return n_stacked;
+  return work >= LINALG_CHUNK_WORK ? 1 : (gint64) (LINALG_CHUNK_WORK / MAX (work, 1));
+}
+
 gboolean
 linalg_multiply (CandelaKernel *kernel, const LinalgLibrary *library, CandelaDType dtype, const Matrix *a,
-                 const Matrix *b, gpointer c, GError **error)
+                 const Matrix *b, gint64 n_stacked, gpointer c, GError **error)
 {
-  Panels panels = { kernel, library, dtype, a, b, c, a->rows, b->cols, a->cols, 1, FALSE, FALSE, FALSE };
+  Panels panels = { kernel, library, dtype, a, b, c, a->rows, b->cols, a->cols, FALSE, 1, FALSE, FALSE, FALSE };
   Storage left = { FALSE, 1 }, right = { FALSE, 1 };
   gint64 n_row_panels;
 
   linalg_get_storage (a, &left);
   linalg_get_storage (b, &right);
-  choose_panels (&panels, left.transposed, right.transposed);
+  choose_panels (&panels, left.transposed, right.transposed, n_stacked);
   panels.tells = panels.rows * panels.cols >= MIN_TOLD && panels.rows * panels.cols <= MAX_TOLD && is_output (&panels);
   n_row_panels = (a->rows + panels.rows - 1) / panels.rows;
   panels.n_col_panels = (b->cols + panels.cols - 1) / panels.cols;
