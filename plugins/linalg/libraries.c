@@ -7,9 +7,10 @@
 #include "linalg.h"
 
 #ifdef LINALG_ONEDNN
-/* Multiplications up to which a product is small, and one of the smallest. */
-#define SMALL_WORK (64 * 64 * 64)
+/* Multiplications up to which a product is one of the smallest, small, and little larger. */
 #define SMALLEST_WORK (24 * 24 * 24)
+#define SMALL_WORK (64 * 64 * 64)
+#define LITTLE_WORK (128 * 128 * 64)
 
 static gboolean
 is_asked_for (const char *name)
@@ -45,17 +46,22 @@ has_small_kernels (void)
   return state == 2;
 }
 
-/* Of the small ones, those with a transposed right factor, but for the smallest. */
+/* Of the small ones, those with a transposed right factor, but for the smallest; of those
+ * a little larger, what the BLAS has no small kernels for. */
 static gboolean
 is_better_in_onednn (const Matrix *a, const Matrix *b, double work)
 {
   Storage left = { FALSE, 1 }, right = { FALSE, 1 };
 
-  if (work > SMALL_WORK)
-    return a->rows > 1 && b->cols > 1;
+  if (a->rows <= 1 || b->cols <= 1 || work <= SMALLEST_WORK)
+    return FALSE;
   linalg_get_storage (a, &left);
   linalg_get_storage (b, &right);
-  return work > SMALLEST_WORK && right.transposed && !left.transposed && a->rows > 1 && b->cols > 1;
+  if (work <= SMALL_WORK)
+    return right.transposed && !left.transposed;
+  return work > LITTLE_WORK || right.transposed || !has_small_kernels ()
+         || (work > (double) linalg_cblas.get_small_work (CANDELA_DTYPE_FLOAT32)
+             && !linalg_takes_blocks (&linalg_cblas, CANDELA_DTYPE_FLOAT32, a, b));
 }
 #endif
 

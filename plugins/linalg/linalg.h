@@ -93,7 +93,11 @@ const LinalgLibrary *linalg_choose_library (CandelaDType dtype, const Matrix *a,
 /* For candela_plugin_describe(): what serves which products; opens them. */
 GVariant *linalg_describe (void);
 
-/* panels.c: C, packed, = A B, one of so many products in a stack, in panels that the
+/* panels.c: whether the library computes the product in blocks for its small kernels, which
+ * it is too large for as a whole. */
+gboolean linalg_takes_blocks (const LinalgLibrary *library, CandelaDType dtype, const Matrix *a, const Matrix *b);
+
+/* C, packed, = A B, one of so many products in a stack, in panels that the
  * engine's threads share. */
 gboolean linalg_multiply (CandelaKernel *kernel, const LinalgLibrary *library, CandelaDType dtype, const Matrix *a,
                           const Matrix *b, gint64 n_stacked, gpointer c, GError **error);

@@ -226,6 +226,20 @@ halve (Panels *panels, gboolean b_transposed)
     panels->cols = cut (b->cols, HALF, 2);
 }
 
+gboolean
+linalg_takes_blocks (const LinalgLibrary *library, CandelaDType dtype, const Matrix *a, const Matrix *b)
+{
+  gint64 size = (gint64) candela_dtype_get_size (dtype);
+  gint64 small = library->get_small_work != NULL ? library->get_small_work (dtype) : 0;
+  Storage right = { FALSE, 1 };
+
+  linalg_get_storage (b, &right);
+  return !right.transposed && a->rows > 1 && b->cols > 1
+         && (double) a->rows * (double) a->cols * (double) b->cols > (double) small
+         && BLOCK_ROWS * BLOCK_COLS * a->cols <= small && b->rows * b->cols * size <= BLOCKS_BYTES
+         && right.leading * size % PAGE != 0;
+}
+
 static void
 choose_panels (Panels *panels, gboolean a_transposed, gboolean b_transposed, gint64 n_stacked)
 {
@@ -236,10 +250,8 @@ choose_panels (Panels *panels, gboolean a_transposed, gboolean b_transposed, gin
   double right_bytes = (double) b->rows * (double) b->cols * size;
   double work = (double) a->rows * (double) a->cols * (double) b->cols;
   gint64 n = (gint64) MIN (work / MIN_WORK, MAX_PANELS);
-  gint64 small = !b_transposed && library->get_small_work != NULL ? library->get_small_work (panels->dtype) : 0;
 
-  if (work > small && BLOCK_ROWS * BLOCK_COLS * a->cols <= small && a->rows > 1 && b->cols > 1
-      && right_bytes <= BLOCKS_BYTES && b->row_stride * (gint64) size % PAGE != 0)
+  if (linalg_takes_blocks (library, panels->dtype, a, b))
     {
       panels->in_blocks = TRUE;
       panels->rows = cut (a->rows, BLOCK_ROWS, n);

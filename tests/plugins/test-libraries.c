@@ -31,9 +31,9 @@ typedef struct
 /* On both sides of every edge: small and not, panels of rows and of columns, one row,
  * one column, blocks with a single row left, halves, and wide but not deep. */
 static const Extents extents[] = {
-  { 5, 7, 3 },      { 64, 64, 64 },      { 65, 64, 64 },    { 300, 300, 301 }, { 530, 600, 512 },
-  { 7, 900, 2100 }, { 1, 1500, 2600 },   { 2600, 1500, 1 }, { 600, 1100, 6 },  { 700, 1, 700 },
-  { 1, 3, 1 },      { 257, 1030, 1100 }, { 97, 300, 130 },  { 150, 130, 129 }, { 1100, 40, 2100 },
+  { 5, 7, 3 },       { 64, 64, 64 },    { 65, 64, 64 },     { 300, 300, 301 }, { 530, 600, 512 }, { 7, 900, 2100 },
+  { 1, 1500, 2600 }, { 2600, 1500, 1 }, { 600, 1100, 6 },   { 700, 1, 700 },   { 1, 3, 1 },       { 257, 1030, 1100 },
+  { 97, 300, 130 },  { 150, 130, 129 }, { 1100, 40, 2100 }, { 128, 128, 64 },  { 9, 512, 220 },
 };
 
 /* A matrix that lies by columns if that is asked for. */
