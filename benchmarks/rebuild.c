@@ -74,36 +74,50 @@ recipe_new (CandelaNode *root)
   return recipe;
 }
 
-static GVariant *
-get_param (const CandelaParams *params, guint index)
+/* A parameter as a program gives it: a format and its argument, which is a word. */
+static void
+get_param (const CandelaParams *params, guint index, gpointer *words)
 {
+  gint64 number = 0;
+  gsize n = 1;
+
+  words[0] = "x";
   switch (params->info[index].type)
     {
     case CANDELA_PARAM_BOOL:
-      return g_variant_new_boolean (candela_params_get_bool (params, index));
+      words[0] = "b";
+      number = candela_params_get_bool (params, index);
+      break;
     case CANDELA_PARAM_INT:
-      return g_variant_new_int64 (candela_params_get_int (params, index));
-    case CANDELA_PARAM_STRING:
-      return g_variant_new_string (candela_params_get_string (params, index));
-    case CANDELA_PARAM_DTYPE:
-      return g_variant_new_string (candela_dtype_get_name (candela_params_get_dtype (params, index)));
+      number = candela_params_get_int (params, index);
+      break;
     case CANDELA_PARAM_INT_LIST:
-      {
-        gsize n;
-        const gint64 *items = candela_params_get_int_list (params, index, &n);
-
-        return n == 1 ? g_variant_new_int64 (items[0])
-                      : g_variant_new_fixed_array (G_VARIANT_TYPE_INT64, items, n, sizeof *items);
-      }
+      number = *candela_params_get_int_list (params, index, &n);
+      break;
+    case CANDELA_PARAM_STRING:
+      words[0] = "s";
+      words[1] = (gpointer) candela_params_get_string (params, index);
+      return;
+    case CANDELA_PARAM_DTYPE:
+      words[0] = "s";
+      words[1] = (gpointer) candela_dtype_get_name (candela_params_get_dtype (params, index));
+      return;
     case CANDELA_PARAM_FLOAT:
     case CANDELA_PARAM_SCALAR:
-      break;
+      words[0] = "@*";
+      words[1] = g_variant_new_double (candela_params_get_float (params, index));
+      return;
     }
-  return g_variant_new_double (candela_params_get_float (params, index));
+  words[1] = (gpointer) (gintptr) number;
+  if (n == 1)
+    return;
+  words[0] = "@*";
+  words[1] = g_variant_new_fixed_array (G_VARIANT_TYPE_INT64, candela_params_get_int_list (params, index, &n), n,
+                                        sizeof (gint64));
 }
 
-/* As a program calls it, with the parameters that it gives, each a value that it makes for
- * this. NULL: with more than there is room for. */
+/* As a program calls it, with the parameters that it gives. NULL: with more than there is
+ * room for. */
 static CandelaNode *
 build_op (const CandelaNode *node, CandelaNode **inputs)
 {
@@ -119,8 +133,8 @@ build_op (const CandelaNode *node, CandelaNode **inputs)
         if (n + 4 > G_N_ELEMENTS (words))
           return NULL;
         words[n++] = (gpointer) params->info[index].name;
-        words[n++] = "@*";
-        words[n++] = get_param (params, index);
+        get_param (params, index, words + n);
+        n += 2;
       }
   /* What is behind the NULL of the parameters is not looked at. */
   return candela_node_new_op (candela_op_get_name (node->u.op.op), NULL, words[0], words[1], words[2], words[3],

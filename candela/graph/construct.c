@@ -18,7 +18,8 @@ typedef struct
 {
   CandelaOp *op;
   const CandelaOpFacts *facts;
-  CandelaNode **inputs; /* as given, literals replaced where their dtype changed */
+  CandelaNode *const *given;
+  CandelaNode **inputs; /* as given, literals replaced where their dtype changed, which are owned */
   const CandelaLayout **layouts;
   CandelaDType *dtypes;
   guint n_inputs;
@@ -27,14 +28,10 @@ typedef struct
 } Construction;
 
 static gboolean
-check_arity (const CandelaOpFacts *facts, gsize n, GError **error)
+refuse_arity (const CandelaOpFacts *facts, gsize n, GError **error)
 {
-  g_autoptr (GString) names = NULL;
+  g_autoptr (GString) names = g_string_new (NULL);
 
-  if (n >= facts->n_required && (facts->variadic || n <= facts->n_inputs) && n <= G_MAXUINT16)
-    return TRUE;
-
-  names = g_string_new (NULL);
   for (guint i = 0; i < facts->n_inputs; i++)
     g_string_append_printf (names, "%s%s%s", i == 0 ? " (" : ", ", facts->info->inputs[i].name,
                             i == facts->n_inputs - 1 ? ")" : "");
@@ -46,6 +43,13 @@ check_arity (const CandelaOpFacts *facts, gsize n, GError **error)
                facts->variadic ? facts->n_required : facts->n_inputs,
                (facts->variadic ? facts->n_required : facts->n_inputs) == 1 ? "" : "s", names->str, n);
   return FALSE;
+}
+
+static inline gboolean
+check_arity (const CandelaOpFacts *facts, gsize n, GError **error)
+{
+  return (n >= facts->n_required && (facts->variadic || n <= facts->n_inputs) && n <= G_MAXUINT16)
+         || refuse_arity (facts, n, error);
 }
 
 /* Weak scalars together: those that are integers stay so. */
@@ -73,9 +77,9 @@ candela_node_promote (const CandelaOpFacts *facts, CandelaNode *const *inputs, g
 
       weak = weak && inputs[i]->weak;
       if (candela_op_facts_input (facts, i)->fixed == CANDELA_DTYPE_INVALID)
-        *sum = *sum == CANDELA_DTYPE_INVALID ? dtype
-               : inputs[i]->weak             ? promote_scalars (*sum, dtype)
-                                             : candela_dtype_promote (*sum, dtype);
+        *sum = *sum == CANDELA_DTYPE_INVALID || *sum == dtype ? dtype
+               : inputs[i]->weak                              ? promote_scalars (*sum, dtype)
+                                                              : candela_dtype_promote (*sum, dtype);
     }
   if (all_weak != NULL)
     *all_weak = weak;
@@ -141,22 +145,26 @@ convert_literal (Construction *c, guint i, CandelaDType dtype, GError **error)
 }
 
 static gboolean
-check_kind (Construction *c, guint i, GError **error)
+refuse_kind (const Construction *c, guint i, GError **error)
 {
   static const char *const names[] = { "bool", "signed integer", "unsigned integer", "floating-point", "complex" };
   const CandelaInputInfo *info = candela_op_facts_input (c->facts, i);
-  g_autoptr (GString) kinds = NULL;
+  g_autoptr (GString) kinds = g_string_new (NULL);
 
-  if (info->kinds == 0 || (info->kinds & candela_dtype_get_kind (c->dtypes[i])) != 0)
-    return TRUE;
-
-  kinds = g_string_new (NULL);
   for (guint k = 0; k < G_N_ELEMENTS (names); k++)
     if ((info->kinds & (1 << k)) != 0)
       g_string_append_printf (kinds, "%s%s", kinds->len > 0 ? ", " : "", names[k]);
   g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_DTYPE, "%s: %s has dtype %s; it must be %s", c->facts->info->name,
                info->name, candela_dtype_get_name (c->dtypes[i]), kinds->str);
   return FALSE;
+}
+
+static inline gboolean
+check_kind (const Construction *c, guint i, GError **error)
+{
+  guint kinds = candela_op_facts_input (c->facts, i)->kinds;
+
+  return kinds == 0 || (kinds & candela_dtype_get_kind (c->dtypes[i])) != 0 || refuse_kind (c, i, error);
 }
 
 /* Dtypes and layouts as infer sees them; what c->inputs then has of its own is
@@ -197,10 +205,12 @@ settle_inputs (Construction *c, CandelaNode *const *given, GError **error)
 static gboolean
 stays_weak (const Construction *c, const CandelaParams *params)
 {
+  if (!c->all_weak || c->facts->info->axes != CANDELA_AXES_ELEMENTWISE)
+    return FALSE;
   for (guint i = 0; i < c->facts->n_params; i++)
     if (c->facts->info->params[i].type == CANDELA_PARAM_DTYPE && candela_params_is_set (params, i))
       return FALSE;
-  return c->all_weak && c->facts->info->axes == CANDELA_AXES_ELEMENTWISE;
+  return TRUE;
 }
 
 /* Whether a weak scalar can be of it. */
@@ -270,12 +280,19 @@ takes_operands_as_they_are (const Construction *c, const CandelaInference *infer
   return TRUE;
 }
 
+/* Takes over what has been made for it: layouts and literals. */
 static CandelaNode *
-make_node (const Construction *c, CandelaInference *inference, CandelaParams *params)
+make_node (Construction *c, CandelaInference *inference, CandelaParams *params)
 {
   guint n_outputs = c->facts->n_outputs;
-  CandelaNode *node =
-    candela_node_alloc (CANDELA_NODE_OP, inference->out_dtypes[0], inference->out_layouts[0], c->inputs, c->n_inputs);
+  CandelaNode *node;
+
+  for (guint i = 0; i < c->n_inputs; i++)
+    if (c->inputs[i] == c->given[i])
+      candela_node_ref (c->inputs[i]);
+  node = candela_node_alloc (CANDELA_NODE_OP, inference->out_dtypes[0], g_steal_pointer (&inference->out_layouts[0]),
+                             c->inputs, c->n_inputs);
+  c->given = c->inputs;
 
   node->n_outputs = n_outputs;
   node->weak = stays_weak (c, params);
@@ -290,7 +307,8 @@ make_node (const Construction *c, CandelaInference *inference, CandelaParams *pa
     {
       node->u.op.outputs = g_new (CandelaNodeOutput, n_outputs);
       for (guint o = 0; o < n_outputs; o++)
-        node->u.op.outputs[o] = (CandelaNodeOutput){ .layout = candela_layout_ref (inference->out_layouts[o]),
+        node->u.op.outputs[o] = (CandelaNodeOutput){ .layout = o == 0 ? candela_layout_ref (node->layout)
+                                                                      : g_steal_pointer (&inference->out_layouts[o]),
                                                      .dtype = inference->out_dtypes[o],
                                                      .aliasing = inference->aliasing[o],
                                                      .aliased_input = inference->aliased_input[o] };
@@ -299,7 +317,7 @@ make_node (const Construction *c, CandelaInference *inference, CandelaParams *pa
 }
 
 static CandelaNode *
-fold_or_make (const Construction *c, CandelaInference *inference, CandelaParams *params)
+fold_or_make (Construction *c, CandelaInference *inference, CandelaParams *params)
 {
   int same = c->facts->info->fold != NULL ? c->facts->info->fold (inference) : -1;
   CandelaNode *node;
@@ -329,7 +347,7 @@ compute_now (const Construction *c, const CandelaInference *inference, GError **
 }
 
 static CandelaNode *
-infer_and_make (const Construction *c, CandelaParams *params, GError **error)
+infer_and_make (Construction *c, CandelaParams *params, GError **error)
 {
   CandelaInference inference;
   CandelaNode *node = NULL;
@@ -350,7 +368,7 @@ candela_node_construct (CandelaOp *op, CandelaNode *const *inputs, gsize n_input
   const CandelaLayout *few_layouts[FEW_INPUTS];
   CandelaDType few_dtypes[FEW_INPUTS];
   g_autofree gpointer many = NULL;
-  Construction c = { .op = op, .facts = candela_op_get_facts (op) };
+  Construction c = { .op = op, .facts = candela_op_get_facts (op), .given = inputs };
   CandelaNode *node = NULL;
 
   if (!check_arity (c.facts, n_inputs, error))
@@ -373,7 +391,7 @@ candela_node_construct (CandelaOp *op, CandelaNode *const *inputs, gsize n_input
     node = c.facts->info->expression != NULL ? candela_node_expand (c.facts, inputs, c.n_inputs, params, error)
                                              : infer_and_make (&c, params, error);
   for (gsize i = 0; i < n_inputs; i++)
-    if (c.inputs[i] != inputs[i])
+    if (c.inputs[i] != c.given[i])
       candela_node_unref (c.inputs[i]);
   return node;
 }
@@ -533,13 +551,13 @@ candela_node_new_opv (const char *op, CandelaNode *const *inputs, gsize n_inputs
 CandelaNode *
 candela_node_new_op (const char *op, GError **error, ...)
 {
-  CandelaNode *few[CANDELA_MAX_LOOP_INPUTS], **inputs = few;
+  CandelaNode *few[CANDELA_MAX_LOOP_INPUTS], **inputs = few, *input;
   g_autofree CandelaNode **many = NULL;
   CandelaParams *params = NULL;
   gsize n_inputs = 0;
   CandelaOp *found;
   CandelaNode *node = NULL;
-  va_list args, counted;
+  va_list args;
 
   g_return_val_if_fail (op != NULL, NULL);
 
@@ -552,15 +570,17 @@ candela_node_new_op (const char *op, GError **error, ...)
   const CandelaOpFacts *facts = candela_op_get_facts (found);
 
   va_start (args, error);
-  va_copy (counted, args);
-  while (va_arg (counted, CandelaNode *) != NULL)
-    n_inputs++;
-  va_end (counted);
-  if (n_inputs > G_N_ELEMENTS (few))
-    inputs = many = g_new (CandelaNode *, n_inputs);
-  for (gsize i = 0; i < n_inputs; i++)
-    inputs[i] = va_arg (args, CandelaNode *);
-  va_arg (args, CandelaNode *);
+  while ((input = va_arg (args, CandelaNode *)) != NULL)
+    {
+      if (n_inputs >= G_N_ELEMENTS (few) && (n_inputs & (n_inputs - 1)) == 0)
+        {
+          many = g_renew (CandelaNode *, many, 2 * n_inputs);
+          if (inputs == few)
+            memcpy (many, few, sizeof few);
+          inputs = many;
+        }
+      inputs[n_inputs++] = input;
+    }
   /* Too few inputs: the NULL was one of them, and what follows is no name. */
   if (check_arity (facts, n_inputs, error))
     params = candela_params_new_va (facts->info->name, facts->info->params, &args, error);

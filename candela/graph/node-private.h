@@ -76,7 +76,8 @@ candela_node_output_dtype (const CandelaNode *node, guint output)
   return output == 0 ? node->dtype : node->u.op.outputs[output].dtype;
 }
 
-/* A node of that kind, zeroed after its head, holding references to its inputs. */
+/* A node of that kind, zeroed after its head; takes over the references to its layout and
+ * inputs. */
 CandelaNode *candela_node_alloc (CandelaNodeKind kind, CandelaDType dtype, CandelaLayout *layout,
                                  CandelaNode *const *inputs, gsize n_inputs);
 

@@ -23,17 +23,16 @@ candela_node_alloc (CandelaNodeKind kind, CandelaDType dtype, CandelaLayout *lay
 {
   CandelaNode *node = g_malloc (sizeof (CandelaNode) + n_inputs * sizeof (CandelaNode *));
 
-  memset (node, 0, sizeof (CandelaNode));
-  node->ref_count = 1;
-  node->kind = kind;
-  node->dtype = dtype;
-  node->n_outputs = 1;
-  node->layout = candela_layout_ref (layout);
-  node->n_inputs = n_inputs;
-  node->unbound = kind == CANDELA_NODE_SLOT;
+  *node = (CandelaNode){ .ref_count = 1,
+                         .kind = kind,
+                         .dtype = dtype,
+                         .unbound = kind == CANDELA_NODE_SLOT,
+                         .n_outputs = 1,
+                         .n_inputs = n_inputs,
+                         .layout = layout };
   for (gsize i = 0; i < n_inputs; i++)
     {
-      node->inputs[i] = candela_node_ref (inputs[i]);
+      node->inputs[i] = inputs[i];
       node->unbound |= inputs[i]->unbound;
     }
   return node;
@@ -73,6 +72,52 @@ free_payload (CandelaNode *node)
     }
 }
 
+/* Whether that was the last reference. The only one needs no counting: nobody else can
+ * be counting. */
+static inline gboolean
+drop (CandelaNode *node)
+{
+  return g_atomic_int_get (&node->ref_count) == 1 || g_atomic_int_dec_and_test (&node->ref_count);
+}
+
+/* A layout owns nothing that could lead back here, and its place then links the dead. */
+static inline CandelaNode *
+link_dead (CandelaNode *node, CandelaNode *dead)
+{
+  candela_layout_unref (node->layout);
+  node->layout = (CandelaLayout *) dead;
+  return node;
+}
+
+static void
+die (CandelaNode *node)
+{
+  static __thread struct
+  {
+    CandelaNode *dead;
+    gboolean freeing;
+  } thread, *here;
+
+  here = &thread;
+  here->dead = link_dead (node, here->dead);
+  if (here->freeing)
+    return;
+
+  here->freeing = TRUE;
+  while (here->dead != NULL)
+    {
+      CandelaNode *next = here->dead;
+
+      here->dead = (CandelaNode *) next->layout;
+      free_payload (next);
+      for (guint i = 0; i < next->n_inputs; i++)
+        if (drop (next->inputs[i]))
+          here->dead = link_dead (next->inputs[i], here->dead);
+      g_free (next);
+    }
+  here->freeing = FALSE;
+}
+
 /**
  * candela_node_ref:
  * @node: a node
@@ -104,34 +149,10 @@ candela_node_ref (CandelaNode *node)
 void
 candela_node_unref (CandelaNode *node)
 {
-  static __thread CandelaNode *dead;
-  static __thread gboolean freeing;
-
   g_return_if_fail (node != NULL);
 
-  if (!g_atomic_int_dec_and_test (&node->ref_count))
-    return;
-
-  /* A layout owns nothing that could lead back here, and its place then links
-   * the dead. */
-  candela_layout_unref (node->layout);
-  node->layout = (CandelaLayout *) dead;
-  dead = node;
-  if (freeing)
-    return;
-
-  freeing = TRUE;
-  while (dead != NULL)
-    {
-      CandelaNode *next = dead;
-
-      dead = (CandelaNode *) next->layout;
-      free_payload (next);
-      for (guint i = 0; i < next->n_inputs; i++)
-        candela_node_unref (next->inputs[i]);
-      g_free (next);
-    }
-  freeing = FALSE;
+  if (drop (node))
+    die (node);
 }
 
 /* ---- Values from outside ---- */
@@ -153,8 +174,8 @@ candela_node_new_tensor (CandelaTensor *tensor)
 
   g_return_val_if_fail (CANDELA_IS_TENSOR (tensor), NULL);
 
-  node = candela_node_alloc (CANDELA_NODE_EDGE, candela_tensor_get_dtype (tensor), candela_tensor_get_layout (tensor),
-                             NULL, 0);
+  node = candela_node_alloc (CANDELA_NODE_EDGE, candela_tensor_get_dtype (tensor),
+                             candela_layout_ref (candela_tensor_get_layout (tensor)), NULL, 0);
   node->u.tensor = g_object_ref (tensor);
   return node;
 }
@@ -183,6 +204,7 @@ candela_node_new_literal (CandelaDType dtype, gconstpointer value, gboolean weak
   if (g_once_init_enter (&once))
     {
       scalar_layout = candela_layout_new (NULL, 0, NULL);
+      scalar_layout->ref_count = CANDELA_LAYOUT_ETERNAL;
       g_once_init_leave (&once, 1);
     }
   node = candela_node_alloc (CANDELA_NODE_EDGE, dtype, scalar_layout, NULL, 0);
@@ -315,7 +337,7 @@ candela_node_new_slot (const char *name, CandelaDType dtype, const gint64 *shape
   layout = candela_layout_new (shape, n_dims, error);
   if (layout == NULL)
     return NULL;
-  node = candela_node_alloc (CANDELA_NODE_SLOT, dtype, layout, NULL, 0);
+  node = candela_node_alloc (CANDELA_NODE_SLOT, dtype, g_steal_pointer (&layout), NULL, 0);
   node->u.slot_name = g_strdup (name != NULL ? name : "");
   return node;
 }
@@ -337,7 +359,7 @@ candela_node_new_slot (const char *name, CandelaDType dtype, const gint64 *shape
 CandelaNode *
 candela_node_new_cache (CandelaNode *node)
 {
-  g_autoptr (CandelaLayout) packed = NULL;
+  CandelaLayout *packed;
   CandelaNode *cache;
 
   if (node == NULL)
@@ -346,6 +368,7 @@ candela_node_new_cache (CandelaNode *node)
     packed = candela_layout_ref (node->layout);
   else
     packed = candela_layout_new (node->layout->dims, node->layout->rank, NULL);
+  candela_node_ref (node);
   cache = candela_node_alloc (CANDELA_NODE_CACHE, node->dtype, packed, &node, 1);
   cache->weak = node->weak;
   return cache;
@@ -355,8 +378,11 @@ CandelaNode *
 candela_node_new_for_plan (gpointer plan, GDestroyNotify plan_unref, CandelaDType dtype, CandelaLayout *layout,
                            CandelaNode *const *inputs, gsize n_inputs)
 {
-  CandelaNode *node = candela_node_alloc (CANDELA_NODE_BAKED, dtype, layout, inputs, n_inputs);
+  CandelaNode *node;
 
+  for (gsize i = 0; i < n_inputs; i++)
+    candela_node_ref (inputs[i]);
+  node = candela_node_alloc (CANDELA_NODE_BAKED, dtype, candela_layout_ref (layout), inputs, n_inputs);
   node->u.baked.plan = plan;
   node->u.baked.plan_unref = plan_unref;
   return node;
@@ -401,8 +427,9 @@ candela_node_get_output (CandelaNode *node, guint output, GError **error)
       if (projection != NULL)
         return projection;
     }
+  candela_node_ref (node);
   projection = candela_node_alloc (CANDELA_NODE_OUTPUT, candela_node_output_dtype (node, output),
-                                   candela_node_output_layout (node, output), &node, 1);
+                                   candela_layout_ref (candela_node_output_layout (node, output)), &node, 1);
   projection->weak = node->weak;
   projection->n_outputs = 0;
   projection->u.output = output;

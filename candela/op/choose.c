@@ -56,16 +56,40 @@ is_row (const CandelaKernelInfo *row)
   return row != NULL && (row->loop != NULL || row->compute != NULL);
 }
 
+/* Where there is none, it is the end of the table. */
+static guint16
+find_first_row (const CandelaKernelInfo *rows, CandelaDType dtype)
+{
+  guint16 n = 0;
+
+  while (is_row (&rows[n]) && rows[n].in[0] != dtype)
+    n++;
+  return n;
+}
+
+void
+candela_op_facts_complete (CandelaOpFacts *facts, const CandelaOpClass *klass)
+{
+  const CandelaOpClass *base = g_type_class_peek_static (CANDELA_TYPE_OP);
+
+  facts->infers = facts->info->infer != NULL || klass->infer != base->infer;
+  facts->computes = klass->compute != base->compute;
+  for (guint dtype = 0; facts->info->kernels != NULL && dtype < CANDELA_N_DTYPES; dtype++)
+    facts->first_row[dtype] = find_first_row (facts->info->kernels, dtype);
+}
+
 /* Of a table of loops, the row of just these dtypes; else the first to which they
  * can be cast. */
 static const CandelaKernelInfo *
 find_loop (const CandelaInference *inference)
 {
   const CandelaKernelInfo *rows = inference->facts->info->kernels;
-  CandelaDType first = inference->n_inputs > 0 ? wanted_dtype (inference, 0) : CANDELA_DTYPE_INVALID;
+  guint first = inference->n_inputs > 0 ? inference->facts->first_row[wanted_dtype (inference, 0)] : 0;
 
-  for (const CandelaKernelInfo *row = rows; is_row (row); row++)
-    if ((inference->n_inputs == 0 || row->in[0] == first) && row_fits_loop (inference, row, TRUE))
+  if (rows == NULL)
+    return NULL;
+  for (const CandelaKernelInfo *row = rows + first; is_row (row); row++)
+    if (row_fits_loop (inference, row, TRUE))
       return row;
   for (const CandelaKernelInfo *row = rows; is_row (row); row++)
     if (row_fits_loop (inference, row, FALSE))

@@ -35,12 +35,6 @@ candela_inference_clear (CandelaInference *inference)
     g_clear_pointer (&inference->out_layouts[o], candela_layout_unref);
 }
 
-static const CandelaOpClass *
-base_class (void)
-{
-  return g_type_class_peek_static (CANDELA_TYPE_OP);
-}
-
 /* ---- The defaults ---- */
 
 /* The layout of a result of that shape: an input's own where it serves, so that
@@ -100,7 +94,7 @@ broadcast_layout (CandelaInference *inference, GError **error)
 gboolean
 candela_inference_broadcast (CandelaInference *inference, GError **error)
 {
-  g_autoptr (CandelaLayout) layout = NULL;
+  CandelaLayout *layout;
 
   if (inference->facts->info->axes != CANDELA_AXES_ELEMENTWISE)
     return candela_inference_fail (inference, error, CANDELA_ERROR_PLUGIN, "it is not element-wise");
@@ -112,7 +106,7 @@ candela_inference_broadcast (CandelaInference *inference, GError **error)
   for (guint o = 0; o < inference->facts->n_outputs; o++)
     {
       g_clear_pointer (&inference->out_layouts[o], candela_layout_unref);
-      inference->out_layouts[o] = candela_layout_ref (layout);
+      inference->out_layouts[o] = o == 0 ? layout : candela_layout_ref (layout);
       inference->out_dtypes[o] = candela_inference_stored_dtype (inference, o);
       inference->aliasing[o] = CANDELA_ALIASING_NONE;
     }
@@ -153,13 +147,13 @@ static gboolean
 check_bytes (const CandelaInference *inference, guint output, GError **error)
 {
   const CandelaLayout *layout = inference->out_layouts[output];
-  g_autofree char *shape = NULL;
   gint64 bytes;
 
   if (!__builtin_mul_overflow (layout->n_elements, (gint64) candela_dtype_get_size (inference->out_dtypes[output]),
                                &bytes))
     return TRUE;
-  shape = candela_shape_to_string (layout->dims, layout->rank);
+
+  g_autofree char *shape = candela_shape_to_string (layout->dims, layout->rank);
   return candela_inference_fail (inference, error, CANDELA_ERROR_SHAPE,
                                  "its result of shape %s and dtype %s has more bytes than can be counted", shape,
                                  candela_dtype_get_name (inference->out_dtypes[output]));
@@ -211,23 +205,22 @@ check_answer (CandelaInference *inference, GError **error)
     return TRUE;
   if (inference->kernel == NULL && info->kernels != NULL)
     return candela_inference_choose_kernel (inference, error);
-  if (inference->kernel == NULL && CANDELA_OP_GET_CLASS (inference->op)->compute == base_class ()->compute)
+  if (inference->kernel == NULL && !inference->facts->computes)
     return candela_inference_fail (inference, error, CANDELA_ERROR_PLUGIN, "it has no kernel");
-  return info->axes != CANDELA_AXES_ELEMENTWISE || check_loop (inference, error);
+  return info->axes != CANDELA_AXES_ELEMENTWISE || !inference->facts->infers || check_loop (inference, error);
 }
 
 static gboolean
 run_as_given (CandelaInference *inference, GError **error)
 {
   const CandelaOpInfo *info = inference->facts->info;
-  CandelaOpClass *klass = CANDELA_OP_GET_CLASS (inference->op);
   GError *local = NULL;
   gboolean done;
 
-  if (info->infer == NULL && klass->infer == base_class ()->infer)
+  if (!inference->facts->infers)
     done = infer_by_declaration (inference, &local);
   else
-    done = klass->infer (inference->op, inference, &local);
+    done = CANDELA_OP_GET_CLASS (inference->op)->infer (inference->op, inference, &local);
   if (done && local == NULL && check_answer (inference, &local))
     return TRUE;
 

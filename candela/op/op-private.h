@@ -21,10 +21,16 @@ typedef struct
   guint n_outputs;
   guint n_params;
   gboolean variadic;
-  gboolean resident; /* a plugin's: it is never destroyed, and need not be counted */
+  gboolean resident;                   /* a plugin's: it is never destroyed, and need not be counted */
+  gboolean infers;                     /* by a function of its own */
+  gboolean computes;                   /* … of its class */
+  guint16 first_row[CANDELA_N_DTYPES]; /* of the kernels, that reads such an input 0 */
 } CandelaOpFacts;
 
 const CandelaOpFacts *candela_op_get_facts (CandelaOp *op);
+
+/* choose.c: what of them takes a while to find out; the rest is there. */
+void candela_op_facts_complete (CandelaOpFacts *facts, const CandelaOpClass *klass);
 
 /* Checked parameters; given is owned by the caller, and so by others too where it is
  * likely to be given again. */

@@ -323,7 +323,6 @@ candela_op_new (GType type, const CandelaOpInfo *info, const char *plugin_name, 
 
   g_autoptr (CandelaOp) op = g_object_new (type, NULL);
   CandelaOpPrivate *priv = candela_op_get_instance_private (op);
-
   memcpy (&priv->info, info, info->struct_size);
   priv->facts.plugin_name = g_strdup (plugin_name);
   priv->kernels = choose_kernels (info->kernels);
@@ -353,6 +352,7 @@ candela_op_new (GType type, const CandelaOpInfo *info, const char *plugin_name, 
                    info->name != NULL ? info->name : "", wrong);
       return NULL;
     }
+  candela_op_facts_complete (&priv->facts, CANDELA_OP_GET_CLASS (op));
   return g_steal_pointer (&op);
 }
 

@@ -81,6 +81,8 @@ gboolean candela_param_value_set_default (const char *op, const CandelaParamInfo
                                           GError **error);
 gboolean candela_param_value_set_given (const char *op, const CandelaParamInfo *info, GVariant *given,
                                         CandelaParamValue *out, GError **error);
+gboolean candela_param_value_set_va (const char *op, const CandelaParamInfo *info, const char *format, va_list *args,
+                                     CandelaParamValue *out, GError **error);
 
 /* The range that a row declares, or all there is. */
 void candela_param_info_get_range (const CandelaParamInfo *info, gint64 *low, gint64 *high, double *minimum,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The value of one parameter. Two things give it: what the caller says, as a
- * GVariant, and the default in the op's table, as text. Both are first read into
+ * GVariant or an argument, and the default in the op's table, as text. Both are first read into
  * a raw value, which knows what kind of thing it is; one function then checks a
  * raw value against the row of the table and stores it. */
 #include <candela/op/params-private.h>
@@ -270,37 +270,6 @@ raw_from_variant (GVariant *value, Raw *raw)
 }
 
 /* Checks against a row of the table. */
-
-char *
-candela_param_float_to_string (double value)
-{
-  char buffer[G_ASCII_DTOSTR_BUF_SIZE];
-
-  if (isnan (value))
-    return g_strdup ("nan");
-  if (isinf (value))
-    return g_strdup (value < 0 ? "-inf" : "inf");
-
-  /* The shortest that reads back the same. */
-  for (int digits = 1; digits <= 17; digits++)
-    {
-      char format[8];
-      g_snprintf (format, sizeof format, "%%.%dg", digits);
-      g_ascii_formatd (buffer, sizeof buffer, format, value);
-      if (g_ascii_strtod (buffer, NULL) == value)
-        break;
-    }
-  return g_strconcat (buffer, strpbrk (buffer, ".e") == NULL ? ".0" : NULL, NULL);
-}
-
-char *
-candela_param_complex_to_string (const double *parts)
-{
-  g_autofree char *real = candela_param_float_to_string (parts[0]);
-  g_autofree char *imaginary = candela_param_float_to_string (parts[1]);
-
-  return g_strconcat (real, imaginary[0] == '-' ? "" : "+", imaginary, "j", NULL);
-}
 
 static gboolean
 has_range (const CandelaParamInfo *info)
@@ -582,4 +551,33 @@ candela_param_value_set_given (const char *op, const CandelaParamInfo *info, GVa
   ok = store (op, info, &raw, inner, out, error);
   g_free (raw.items);
   return ok;
+}
+
+/* Numbers, by far the most, need no variant. */
+static gboolean
+raw_from_va (const char *format, va_list *args, Raw *raw)
+{
+  *raw = (Raw){ .kind = RAW_OTHER };
+  if (strcmp (format, "b") == 0)
+    *raw = (Raw){ .kind = RAW_BOOL, .b = va_arg (*args, gboolean) };
+  else if (strcmp (format, "i") == 0)
+    *raw = (Raw){ .kind = RAW_INT, .i = va_arg (*args, gint32) };
+  else if (strcmp (format, "x") == 0)
+    *raw = (Raw){ .kind = RAW_INT, .i = va_arg (*args, gint64) };
+  else if (strcmp (format, "d") == 0)
+    *raw = (Raw){ .kind = RAW_FLOAT, .d = va_arg (*args, double) };
+  return raw->kind != RAW_OTHER;
+}
+
+gboolean
+candela_param_value_set_va (const char *op, const CandelaParamInfo *info, const char *format, va_list *args,
+                            CandelaParamValue *out, GError **error)
+{
+  g_autoptr (GVariant) value = NULL;
+  Raw raw;
+
+  if (raw_from_va (format, args, &raw))
+    return store (op, info, &raw, NULL, out, error);
+  value = g_variant_ref_sink (g_variant_new_va (format, NULL, args));
+  return candela_param_value_set_given (op, info, value, out, error);
 }

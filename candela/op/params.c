@@ -6,6 +6,7 @@
  * and empty has instances of its own, by whose info its kernels know it. */
 #include <candela/op/params-private.h>
 
+#include <math.h>
 #include <string.h>
 
 static CandelaParams empty_params;
@@ -41,8 +42,9 @@ refuse_name (const char *op, const CandelaParamInfo *info, const char *name, GEr
                              names->len > 0 ? names->str : "none");
 }
 
+/* The number of a parameter that is given now. */
 static gboolean
-read_one (CandelaParams *params, const char *op, const char *name, GVariant *value, GError **error)
+find_given (CandelaParams *params, const char *op, const char *name, guint *found, GError **error)
 {
   guint k = 0;
 
@@ -54,7 +56,8 @@ read_one (CandelaParams *params, const char *op, const char *name, GVariant *val
     return candela_param_fail (error, op, CANDELA_ERROR_PARAMETER, "parameter \"%s\" is given twice",
                                params->info[k].name);
   params->values[k].given = TRUE;
-  return candela_param_value_set_given (op, &params->info[k], value, &params->values[k], error);
+  *found = k;
+  return TRUE;
 }
 
 static gboolean
@@ -69,8 +72,10 @@ read_given (CandelaParams *params, const char *op, GVariant *given, GError **err
       g_autoptr (GVariant) owned = entry;
       g_autoptr (GVariant) key = g_variant_get_child_value (entry, 0);
       g_autoptr (GVariant) value = g_variant_get_child_value (entry, 1);
+      guint k;
 
-      if (!read_one (params, op, g_variant_get_string (key, NULL), value, error))
+      if (!find_given (params, op, g_variant_get_string (key, NULL), &k, error)
+          || !candela_param_value_set_given (op, &params->info[k], value, &params->values[k], error))
         return FALSE;
     }
   return TRUE;
@@ -137,9 +142,15 @@ candela_params_new_va (const char *op, const CandelaParamInfo *info, va_list *ar
   for (; name != NULL; name = va_arg (*args, const char *))
     {
       const char *format = va_arg (*args, const char *);
-      g_autoptr (GVariant) value = g_variant_ref_sink (g_variant_new_va (format, NULL, args));
+      guint k;
 
-      if (!read_one (params, op, name, value, error))
+      if (!find_given (params, op, name, &k, error))
+        {
+          /* What floats is gone after this call. */
+          g_variant_unref (g_variant_ref_sink (g_variant_new_va (format, NULL, args)));
+          return NULL;
+        }
+      if (!candela_param_value_set_va (op, &params->info[k], format, args, &params->values[k], error))
         return NULL;
     }
   return set_defaults (params, op, error) ? g_steal_pointer (&params) : NULL;
@@ -256,6 +267,37 @@ candela_params_equal (const CandelaParams *a, const CandelaParams *b)
     if (!value_equal (&a->info[k], &a->values[k], &b->values[k]))
       return FALSE;
   return TRUE;
+}
+
+char *
+candela_param_float_to_string (double value)
+{
+  char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (isnan (value))
+    return g_strdup ("nan");
+  if (isinf (value))
+    return g_strdup (value < 0 ? "-inf" : "inf");
+
+  /* The shortest that reads back the same. */
+  for (int digits = 1; digits <= 17; digits++)
+    {
+      char format[8];
+      g_snprintf (format, sizeof format, "%%.%dg", digits);
+      g_ascii_formatd (buffer, sizeof buffer, format, value);
+      if (g_ascii_strtod (buffer, NULL) == value)
+        break;
+    }
+  return g_strconcat (buffer, strpbrk (buffer, ".e") == NULL ? ".0" : NULL, NULL);
+}
+
+char *
+candela_param_complex_to_string (const double *parts)
+{
+  g_autofree char *real = candela_param_float_to_string (parts[0]);
+  g_autofree char *imaginary = candela_param_float_to_string (parts[1]);
+
+  return g_strconcat (real, imaginary[0] == '-' ? "" : "+", imaginary, "j", NULL);
 }
 
 static void

@@ -7,6 +7,10 @@
 
 G_BEGIN_DECLS
 
+/* The count of a layout that is never freed: what all threads share is not counted, so
+ * that they do not wait for each other. */
+#define CANDELA_LAYOUT_ETERNAL G_MININT
+
 struct _CandelaLayout
 {
   gint ref_count;

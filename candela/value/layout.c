@@ -269,7 +269,8 @@ candela_layout_ref (CandelaLayout *layout)
 {
   g_return_val_if_fail (layout != NULL, NULL);
 
-  g_atomic_int_inc (&layout->ref_count);
+  if (g_atomic_int_get (&layout->ref_count) != CANDELA_LAYOUT_ETERNAL)
+    g_atomic_int_inc (&layout->ref_count);
   return layout;
 }
 
@@ -284,9 +285,15 @@ candela_layout_ref (CandelaLayout *layout)
 void
 candela_layout_unref (CandelaLayout *layout)
 {
+  gint count;
+
   g_return_if_fail (layout != NULL);
 
-  if (g_atomic_int_dec_and_test (&layout->ref_count))
+  count = g_atomic_int_get (&layout->ref_count);
+  if (count == CANDELA_LAYOUT_ETERNAL)
+    return;
+  /* The only reference: nobody else can be counting. */
+  if (count == 1 || g_atomic_int_dec_and_test (&layout->ref_count))
     g_free (layout);
 }
 

@@ -134,6 +134,61 @@ test_null_unasked (void)
   g_assert_null (candela_node_materialize (NULL, NULL));
 }
 
+/* ---- Arguments ---- */
+
+static void
+assert_made (CandelaNode *node, const char *params)
+{
+  g_autoptr (CandelaNode) made = node;
+  g_autoptr (GVariant) expected =
+    g_variant_ref_sink (g_variant_parse (G_VARIANT_TYPE_VARDICT, params, NULL, NULL, NULL));
+  g_autoptr (GVariant) dict = candela_node_get_params (made);
+
+  g_assert_nonnull (made);
+  g_assert_cmpvariant (dict, expected);
+}
+
+/* What needs no variant is as it would be with one, its errors too. */
+static void
+test_arguments (void)
+{
+  g_autoptr (GHashTable) names = typed_slots ();
+  CandelaNode *x = g_hash_table_lookup (names, "x");
+  g_autoptr (GError) plain = NULL, boxed = NULL;
+
+  assert_made (candela_node_new_op ("sum", NULL, x, NULL, "axis", "x", (gint64) -1, "keepdims", "b", TRUE, NULL),
+               "{'axis': <[int64 -1]>, 'keepdims': <true>}");
+  assert_made (
+    candela_node_new_op ("sum", NULL, x, NULL, "axis", "i", 1, "keepdims", "@b", g_variant_new_boolean (FALSE), NULL),
+    "{'axis': <[int64 1]>, 'keepdims': <false>}");
+  assert_made (candela_node_new_op ("full", NULL, NULL, "shape", "i", 3, "fill_value", "d", 0.5, NULL),
+               "{'shape': <[int64 3]>, 'fill_value': <0.5>}");
+
+  g_assert_null (candela_node_new_op ("sum", &plain, x, NULL, "keepdims", "x", (gint64) 7, NULL));
+  g_assert_null (candela_node_new_op ("sum", &boxed, x, NULL, "keepdims", "@x", g_variant_new_int64 (7), NULL));
+  g_assert_error (plain, CANDELA_ERROR, CANDELA_ERROR_PARAMETER);
+  g_assert_cmpstr (plain->message, ==, boxed->message);
+  g_clear_error (&plain);
+  /* What floats is gone, also where nobody wants it. */
+  g_assert_null (candela_node_new_op ("sum", &plain, x, NULL, "axes", "@x", g_variant_new_int64 (7), NULL));
+  g_assert_error (plain, CANDELA_ERROR, CANDELA_ERROR_PARAMETER);
+}
+
+static void
+test_many_arguments (void)
+{
+  g_autoptr (GHashTable) names = typed_slots ();
+  CandelaNode *x = g_hash_table_lookup (names, "x");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CandelaNode) node = candela_node_new_op ("concat", &error, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x,
+                                                      x, x, x, NULL, "axis", "x", (gint64) 1, NULL);
+  gsize rank;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (candela_node_get_n_inputs (node), ==, 19);
+  g_assert_cmpint (candela_node_get_shape (node, &rank)[1], ==, 19 * 3);
+}
+
 /* ---- Weak scalars ---- */
 
 static void
@@ -502,6 +557,8 @@ main (int argc, char **argv)
   g_test_add_func ("/node/null/keeps-error", test_null_keeps_error);
   g_test_add_func ("/node/null/without-error", test_null_without_error);
   g_test_add_func ("/node/null/unasked", test_null_unasked);
+  g_test_add_func ("/node/arguments/formats", test_arguments);
+  g_test_add_func ("/node/arguments/many", test_many_arguments);
   g_test_add_func ("/node/weak/dtypes", test_weak_dtypes);
   g_test_add_func ("/node/weak/range", test_weak_range);
   g_test_add_func ("/node/weak/roots", test_weak_roots);
