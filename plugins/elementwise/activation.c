@@ -22,13 +22,6 @@
 #define FOUR_BY_PI 1.27323954473516268615
 #ifdef ELEMENTWISE_VECTORS
 #define ACTIVATION_FUNCTIONS(T)                                                                                        \
-  static inline VECTOR (T) sigmoid_##T (VECTOR (T) a)                                                                  \
-  {                                                                                                                    \
-    const VECTOR (T) e = V_exp (T, -VECTOR_ABS (T, a));                                                                \
-                                                                                                                       \
-    return VECTOR_SELECT (T, a < 0, e, VECTOR_ONES_##T) / ((T) 1 + e);                                                 \
-  }                                                                                                                    \
-                                                                                                                       \
   static inline VECTOR (T) softplus_##T (VECTOR (T) a)                                                                 \
   {                                                                                                                    \
     const VECTOR (T) more = V_log1p (T, V_exp (T, -VECTOR_ABS (T, a)));                                                \
@@ -47,7 +40,15 @@
 ACTIVATION_FUNCTIONS (float)
 ACTIVATION_FUNCTIONS (double)
 
+#define sigmoid_float float32_sigmoid
 #define gelu_float float32_gelu
+
+static inline VECTOR (double) sigmoid_double (VECTOR (double) a)
+{
+  const VECTOR (double) e = V_exp (double, -VECTOR_ABS (double, a));
+
+  return VECTOR_SELECT (double, a < 0, e, VECTOR_ONES_double) / (1 + e);
+}
 
 static inline VECTOR (double) gelu_double (VECTOR (double) a)
 {
