@@ -124,6 +124,10 @@ gboolean candela_kernel_compute_widened (const CandelaKernel *kernel, GError **e
 /* rows.c: steps that run together, block by block of their rows. */
 gboolean candela_run_rows (CandelaRun *run, const CandelaPlanStep *step, GError **error);
 
+/* turned.c: steps that run together by rows, if these are short ones of what is repeated; *ran:
+ * FALSE, with nothing done, if they are not. */
+gboolean candela_run_turned (CandelaRun *run, const CandelaPlanStep *step, gboolean *ran, GError **error);
+
 /* tile.c: a fused step. */
 gboolean candela_run_tiles (CandelaRun *run, const CandelaPlanStep *step, GError **error);
 

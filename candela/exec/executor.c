@@ -355,6 +355,7 @@ static gboolean
 run_step (CandelaRun *run, const CandelaPlanStep *step, GError **error)
 {
   guint64 before = run->done;
+  gboolean ran;
 
   if (run->cancellable != NULL && g_cancellable_set_error_if_cancelled (run->cancellable, error))
     return FALSE;
@@ -371,6 +372,9 @@ run_step (CandelaRun *run, const CandelaPlanStep *step, GError **error)
         return FALSE;
       break;
     case CANDELA_STEP_ROWS:
+      if (!candela_run_turned (run, step, &ran, error) || (!ran && !candela_run_rows (run, step, error)))
+        return FALSE;
+      break;
     case CANDELA_STEP_COLUMNS:
       if (!candela_run_rows (run, step, error))
         return FALSE;

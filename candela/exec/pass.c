@@ -90,7 +90,7 @@ prepare_rows (CandelaPass *pass, const CandelaPassRows *rows)
 }
 
 static gboolean
-prepare (CandelaPass *pass, gboolean pieces, GError **error)
+prepare (CandelaPass *pass, gboolean pieces, guint32 numbers, GError **error)
 {
   const CandelaPlan *plan = pass->run->plan;
   const CandelaPlanStep *step = pass->step;
@@ -120,6 +120,8 @@ prepare (CandelaPass *pass, gboolean pieces, GError **error)
       if (layout->n_elements == 1 || pieces || (layout->contiguous && layout->n_elements == shape->n_elements))
         {
           input->kind = layout->n_elements == 1 && shape->n_elements != 1 ? CANDELA_TILE_SCALAR : CANDELA_TILE_PACKED;
+          if (i < CANDELA_PASS_MAX_NUMBERS && (numbers >> i & 1) != 0)
+            input->kind = CANDELA_TILE_ROW_SCALAR;
           continue;
         }
       input->kind = CANDELA_TILE_STRIDED;
@@ -206,7 +208,7 @@ candela_pass_init (CandelaPass *pass, CandelaRun *run, const CandelaPlanStep *st
       inputs[i].alternate = FALSE;
       inputs[i].period = 0;
     }
-  if (!prepare (pass, rows != NULL && rows->n_columns > 0, error))
+  if (!prepare (pass, rows != NULL && rows->n_columns > 0, rows != NULL ? rows->numbers : 0, error))
     return FALSE;
   if (rows != NULL)
     prepare_rows (pass, rows);

@@ -37,7 +37,10 @@ typedef struct
   gint64 n_columns;   /* of which pieces have some; 0: it runs over whole rows */
   gboolean packs;     /* … and the outputs for them lie elsewhere at first */
   guint32 read_again; /* outputs that are read afterwards, as bits: they are wanted in the cache */
+  guint32 numbers;    /* of pieces: inputs of which there is one element for each, as bits */
 } CandelaPassRows;
+
+#define CANDELA_PASS_MAX_NUMBERS 32
 
 typedef struct _CandelaStageProgram CandelaStageProgram;
 

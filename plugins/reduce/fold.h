@@ -8,10 +8,31 @@
  * two; name_of (x, n), which is there before, is the accumulator of n elements.
  *
  * REDUCE_ORDERED is for sums and products in binary64, in the order that reduce.h
- * defines: results () and piece () must give the same bits as rows () with join (). */
+ * defines: results () and piece () must give the same bits as rows () with join (), and as
+ * BLOCK, the fold's block (), or NULL. */
 #pragma once
 
 #include "vector.h"
+
+/* Values that were computed in binary64 into an output of floats, or the parts of them
+ * into one of complex numbers. */
+static inline void
+reduce_store_double (const ReduceCall *call, guint n, gint64 output, const double *values, gsize width)
+{
+  gpointer out = candela_kernel_get_output (call->kernel, n);
+  CandelaDType dtype = candela_kernel_get_output_dtype (call->kernel, n);
+
+  if (candela_dtype_get_kind (dtype) == CANDELA_DTYPE_KIND_COMPLEX)
+    {
+      output *= 2;
+      width *= 2;
+    }
+  if (dtype == CANDELA_DTYPE_FLOAT64 || dtype == CANDELA_DTYPE_COMPLEX128)
+    memcpy ((double *) out + output, values, width * sizeof *values);
+  else
+    for (gsize t = 0; t < width; t++)
+      ((float *) out)[output + (gint64) t] = (float) values[t];
+}
 
 /* Results side by side: as many as fit in the cache with the rows that they are
  * made of. */
@@ -264,11 +285,11 @@ reduce_fetch (gconstpointer data, gsize size)
     *(double *) partial = blocks[0];                                                                                   \
   }
 
-#define REDUCE_ORDERED(NAME, ELEMENT, IDENTITY, EMPTY, OP)                                                             \
+#define REDUCE_ORDERED(NAME, ELEMENT, IDENTITY, EMPTY, OP, BLOCK)                                                      \
   REDUCE_STACK (NAME, ELEMENT, double, IDENTITY, REDUCE_AS_DOUBLE, OP)                                                 \
-  REDUCE_ORDERED_FOLD (NAME, ELEMENT, EMPTY, OP)
+  REDUCE_ORDERED_FOLD (NAME, ELEMENT, EMPTY, OP, BLOCK)
 
-#define REDUCE_ORDERED_FOLD(NAME, ELEMENT, EMPTY, OP)                                                                  \
+#define REDUCE_ORDERED_FOLD(NAME, ELEMENT, EMPTY, OP, BLOCK)                                                           \
   REDUCE_MERGE (NAME, double, OP)                                                                                      \
   REDUCE_OF_PACKED (NAME, ELEMENT, OP)                                                                                 \
                                                                                                                        \
@@ -293,5 +314,6 @@ reduce_fetch (gconstpointer data, gsize size)
     .piece = NAME##_piece,                                                                                             \
     .rows = NAME##_rows,                                                                                               \
     .join = NAME##_join,                                                                                               \
+    .block = BLOCK,                                                                                                    \
     .merge = NAME##_merge,                                                                                             \
   };

@@ -7,7 +7,7 @@
  * 1979), so nothing cancels that a second pass would have kept. The sum goes the
  * way of the op sum, and so the mean has the same bits from each of these ops. All
  * in binary64. */
-#include "group.h"
+#include "columns.h"
 
 /* Results side by side: a block of theirs is read twice, and is to be in the cache
  * still. */
@@ -213,9 +213,31 @@ REDUCE_INTEGERS (INTEGER_BLOCKS)
       squares_##name##_stack_some (acc, x, stride, 1, width, FALSE, means);                                            \
   }
 
+/* … or both sums in registers, if a block is in the cache: rows of SUMS, which may have to be
+ * summed again. */
+#define SQUARE_ABOUT(x, mean) (((x) - (mean)) * ((x) - (mean)))
+#define MOMENTS_BLOCK(name, type, SUMS)                                                                                \
+  REDUCE_COLUMNS (squares_##name, name, type, -0.0, ADD, SQUARE_ABOUT)                                                 \
+                                                                                                                       \
+  static gboolean moments_##name##_block (gpointer partials, const ReduceRows *rows)                                   \
+  {                                                                                                                    \
+    double *sums = partials, means[TILE];                                                                              \
+                                                                                                                       \
+    if (!SUMS (partials, rows))                                                                                        \
+      return FALSE;                                                                                                    \
+    for (gsize t = 0; t < rows->width; t++)                                                                            \
+      means[t] = sums[t] / (double) rows->n_rows;                                                                      \
+    squares_##name##_columns (sums + rows->width, means, rows->elements, rows->stride, rows->n_rows, rows->width);     \
+    return TRUE;                                                                                                       \
+  }
+
+REDUCE_COLUMNS_BLOCK (sum_float64, float64, double, -0.0, ADD)
+MOMENTS_BLOCK (float32, float, sum_columns)
+MOMENTS_BLOCK (float64, double, sum_float64_block)
+
 #define SQUARE_OF(k) SQUARE ((double) x[k] - mean)
 
-#define STACK_AND_FOLD(DTYPE, name, type)                                                                              \
+#define STACK_AND_FOLD(name, type, BLOCK)                                                                              \
   REDUCE_STACK (sum_##name, type, double, -0.0, REDUCE_AS_DOUBLE, ADD)                                                 \
                                                                                                                        \
   static void sum_##name##_rows (const ReduceRows *rows)                                                               \
@@ -223,10 +245,10 @@ REDUCE_INTEGERS (INTEGER_BLOCKS)
     REDUCE_ROWS_IN_LANES (rows, type, sum_##name##_stack);                                                             \
   }                                                                                                                    \
                                                                                                                        \
-  FOLD (name, type, sum_##name##_rows, sum_##name##_rows, moments_join, 0)
+  FOLD (name, type, sum_##name##_rows, sum_##name##_rows, moments_join, 0, BLOCK)
 
 /* SUM_ROWS and SUM_AGAIN take rows into lanes, the first as blocks are summed. */
-#define FOLD(name, type, SUM_ROWS, SUM_AGAIN, JOIN, GROUP)                                                             \
+#define FOLD(name, type, SUM_ROWS, SUM_AGAIN, JOIN, GROUP, BLOCK)                                                      \
   SQUARES_STACK (name, type)                                                                                           \
                                                                                                                        \
   static void moments_##name##_results (gpointer partials, gconstpointer elements, gint64 step, gsize n_results,       \
@@ -296,12 +318,15 @@ REDUCE_INTEGERS (INTEGER_BLOCKS)
     .piece = moments_##name##_piece,                                                                                   \
     .rows = moments_##name##_rows,                                                                                     \
     .join = JOIN,                                                                                                      \
+    .block = BLOCK,                                                                                                    \
     .merge = moments_merge,                                                                                            \
   };
 
-REDUCE_INTEGERS (STACK_AND_FOLD)
-STACK_AND_FOLD (FLOAT64, float64, double)
-FOLD (float32, float, grouped_rows, all_rows_again, moments_join_grouped, REDUCE_GROUP)
+#define INTEGER_FOLD(DTYPE, name, type) STACK_AND_FOLD (name, type, NULL)
+
+REDUCE_INTEGERS (INTEGER_FOLD)
+STACK_AND_FOLD (float64, double, moments_float64_block)
+FOLD (float32, float, grouped_rows, all_rows_again, moments_join_grouped, REDUCE_GROUP, moments_float32_block)
 
 #define ROW(DTYPE, name, type) [CANDELA_DTYPE_##DTYPE] = &moments_##name,
 

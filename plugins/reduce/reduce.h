@@ -116,9 +116,6 @@ struct _ReduceCall
 
 /* run.c */
 gboolean reduce_run (ReduceCall *call, GError **error);
-/* Values that were computed in binary64 into an output of floats, or the parts of them
- * into one of complex numbers. */
-void reduce_store_double (const ReduceCall *call, guint n, gint64 output, const double *values, gsize width);
 
 /* walk.c: the partials of n_rows results of n packed elements each, from first to first a
  * step of elements, a size of bytes each. */

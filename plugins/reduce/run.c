@@ -222,21 +222,3 @@ reduce_run (ReduceCall *call, GError **error)
   walk.way = walk.input != NULL ? reduce_choose_way (&walk) : WAY_PACKED;
   return run_walk (&walk, error);
 }
-
-void
-reduce_store_double (const ReduceCall *call, guint n, gint64 output, const double *values, gsize width)
-{
-  gpointer out = candela_kernel_get_output (call->kernel, n);
-  CandelaDType dtype = candela_kernel_get_output_dtype (call->kernel, n);
-
-  if (candela_dtype_get_kind (dtype) == CANDELA_DTYPE_KIND_COMPLEX)
-    {
-      output *= 2;
-      width *= 2;
-    }
-  if (dtype == CANDELA_DTYPE_FLOAT64 || dtype == CANDELA_DTYPE_COMPLEX128)
-    memcpy ((double *) out + output, values, width * sizeof *values);
-  else
-    for (gsize t = 0; t < width; t++)
-      ((float *) out)[output + (gint64) t] = (float) values[t];
-}

@@ -19,18 +19,22 @@ REDUCE_JOIN (prod_join, MULTIPLY)
   REDUCE_BLOCK_OF_INTEGERS (sum_##name, sum_float64, type)                                                             \
   REDUCE_BLOCK_OF_INTEGERS (prod_##name, prod_float64, type)
 #define FLOAT_FOLDS(DTYPE, name, type)                                                                                 \
-  REDUCE_ORDERED (sum_##name, type, -0.0, NULL, ADD)                                                                   \
-  REDUCE_ORDERED (prod_##name, type, 1.0, &one, MULTIPLY)
+  REDUCE_ORDERED (sum_##name, type, -0.0, NULL, ADD, NULL)                                                             \
+  REDUCE_ORDERED (prod_##name, type, 1.0, &one, MULTIPLY, NULL)
 
 REDUCE_BLOCK_FUNCTION (sum_float64, float64, double, sum_join, -0.0, ADD)
 REDUCE_BLOCK_FUNCTION (prod_float32, float32, float, prod_join, 1.0, MULTIPLY)
 REDUCE_BLOCK_FUNCTION (prod_float64, float64, double, prod_join, 1.0, MULTIPLY)
 REDUCE_INTEGERS (INTEGER_BLOCKS)
 REDUCE_INTEGERS (FLOAT_FOLDS)
-REDUCE_ORDERED_FOLD (sum_float32, float, NULL, ADD)
-REDUCE_ORDERED (sum_float64, double, -0.0, NULL, ADD)
-REDUCE_ORDERED (prod_float32, float, 1.0, &one, MULTIPLY)
-REDUCE_ORDERED (prod_float64, double, 1.0, &one, MULTIPLY)
+REDUCE_COLUMNS_BLOCK (sum_float32, float32, float, -0.0, ADD)
+REDUCE_COLUMNS_BLOCK (sum_float64, float64, double, -0.0, ADD)
+REDUCE_COLUMNS_BLOCK (prod_float32, float32, float, 1.0, MULTIPLY)
+REDUCE_COLUMNS_BLOCK (prod_float64, float64, double, 1.0, MULTIPLY)
+REDUCE_ORDERED_FOLD (sum_float32, float, NULL, ADD, sum_float32_block)
+REDUCE_ORDERED (sum_float64, double, -0.0, NULL, ADD, sum_float64_block)
+REDUCE_ORDERED (prod_float32, float, 1.0, &one, MULTIPLY, prod_float32_block)
+REDUCE_ORDERED (prod_float64, double, 1.0, &one, MULTIPLY, prod_float64_block)
 
 /* ---- float32 in groups ---- */
 

@@ -207,9 +207,22 @@ is_cached (const Walk *walk)
   return walk->kept.n * walk->call->count <= CACHED_BYTES / (gint64) walk->size;
 }
 
+/* What a fold needs beside partials, which it may never do. */
+static gboolean
+get_scratch (Walker *walker, GError **error)
+{
+  if (walker->scratch != NULL)
+    return TRUE;
+  walker->scratch = walker->later = g_try_malloc (walker->tile * walker->tree.fold->scratch_size);
+  if (walker->scratch != NULL)
+    return TRUE;
+  g_set_error_literal (error, CANDELA_ERROR, CANDELA_ERROR_NO_MEMORY, "there is no memory to reduce in");
+  return FALSE;
+}
+
 /* One block of neighbouring results, into the top of the tree. */
-static void
-push_block (Walker *walker, const guint8 *tile, gint64 index, gsize n)
+static gboolean
+push_block (Walker *walker, const guint8 *tile, gint64 index, gsize n, GError **error)
 {
   const Walk *walk = walker->walk;
   const ReduceFold *fold = walker->tree.fold;
@@ -222,7 +235,9 @@ push_block (Walker *walker, const guint8 *tile, gint64 index, gsize n)
                                      .stride = axes_run_stride (&walk->reduced),
                                      .n_rows = n,
                                      .width = walker->tree.width }))
-    return;
+    return TRUE;
+  if (fold->scratch_size > 0 && !get_scratch (walker, error))
+    return FALSE;
   for (guint pass = 0; pass < fold->passes; pass++)
     {
       for (gsize done = 0, part; done < n; done += part)
@@ -244,6 +259,7 @@ push_block (Walker *walker, const guint8 *tile, gint64 index, gsize n)
       if (fold->join != NULL)
         fold->join (partials, walker->scratch, walker->tree.width, n, pass);
     }
+  return TRUE;
 }
 
 static gboolean
@@ -255,7 +271,8 @@ push_rows (Walker *walker, const guint8 *tile, gint64 start, gint64 end, GError 
 
       if (cancelled (walker, (gint64) (rows * walker->tree.width), error))
         return FALSE;
-      push_block (walker, tile, index, rows);
+      if (!push_block (walker, tile, index, rows, error))
+        return FALSE;
       reduce_tree_push (&walker->tree, rows);
     }
   return TRUE;
@@ -434,14 +451,14 @@ reduce_walker_init (Walker *walker, const Walk *walk, gint64 n_results, GError *
 
   walker->walk = walk;
   walker->seen = 0;
-  walker->heap = NULL;
+  walker->heap = walker->later = NULL;
   walker->tile = 1;
   if (walk->way == WAY_ROWS)
     walker->tile = (gsize) MIN (MIN (axes_run (&walk->kept), n_results), (gint64) call->fold->tile);
   else if (call->count <= REDUCE_BLOCK)
     walker->tile = (gsize) MIN (n_results, TOGETHER);
   tree_size = tree_init (&walker->tree, call->fold, walker->tile, (call->count + piece - 1) / piece);
-  if (walk->way == WAY_ROWS)
+  if (walk->way == WAY_ROWS && call->fold->block == NULL)
     scratch_size = walker->tile * call->fold->scratch_size;
   else if (walk->way == WAY_PACKED)
     {
@@ -451,7 +468,7 @@ reduce_walker_init (Walker *walker, const Walk *walk, gint64 n_results, GError *
   if (tree_size + scratch_size > sizeof walker->local)
     memory = walker->heap = g_try_malloc (tree_size + scratch_size);
   walker->tree.storage = memory;
-  walker->scratch = memory + tree_size;
+  walker->scratch = scratch_size > 0 && memory != NULL ? memory + tree_size : NULL;
   if (memory != NULL)
     return TRUE;
   g_set_error_literal (error, CANDELA_ERROR, CANDELA_ERROR_NO_MEMORY, "there is no memory to reduce in");
@@ -462,4 +479,5 @@ void
 reduce_walker_clear (Walker *walker)
 {
   g_free (walker->heap);
+  g_free (walker->later);
 }

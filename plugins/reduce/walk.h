@@ -52,8 +52,8 @@ typedef struct
   gint64 seen; /* elements since the cancellable was looked at */
   gsize tile;
   gint64 pack;     /* elements that are packed at a time */
-  guint8 *scratch; /* packed elements, or lanes */
-  gpointer heap;
+  guint8 *scratch; /* packed elements, or lanes; NULL: none yet */
+  gpointer heap, later;
   Tree tree;
   guint8 local[16 * 1024] __attribute__ ((aligned (64)));
 } Walker;
