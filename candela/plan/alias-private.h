@@ -25,8 +25,15 @@ typedef struct
 void candela_alias_map_init (CandelaAliasMap *map, guint32 n_values);
 void candela_alias_map_clear (CandelaAliasMap *map);
 
+guint32 candela_alias_map_find_owner (CandelaAliasMap *map, guint32 value);
+
 /* The value that really has the buffer. */
-guint32 candela_alias_map_resolve (CandelaAliasMap *map, guint32 value);
+static inline guint32
+candela_alias_map_resolve (CandelaAliasMap *map, guint32 value)
+{
+  return map->parent != NULL ? candela_alias_map_find_owner (map, value) : value;
+}
+
 CandelaAliasTag candela_alias_map_get_tag (CandelaAliasMap *map, guint32 value);
 
 /* From here on, value is target's owner. */

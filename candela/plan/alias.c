@@ -57,9 +57,9 @@ find (CandelaAliasMap *map, guint32 value)
 }
 
 guint32
-candela_alias_map_resolve (CandelaAliasMap *map, guint32 value)
+candela_alias_map_find_owner (CandelaAliasMap *map, guint32 value)
 {
-  return map->parent != NULL ? map->owner[find (map, value)] : value;
+  return map->owner[find (map, value)];
 }
 
 CandelaAliasTag

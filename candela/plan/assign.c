@@ -29,7 +29,7 @@ typedef struct
   CandelaPlan *plan;
   GTree *free_slots;      /* FreeSlots, which are keys and values of themselves; NULL before the first */
   FreeSlot *entries;      /* of each slot */
-  guint64 *held;          /* at each step, if every buffer is freed at once and none shared */
+  guint64 *held;          /* at each step, if every buffer is freed at once and none shared; then the profile's */
   guint64 bound;          /* the most of them */
   CandelaProfile profile; /* made when first asked */
 } Assignment;
@@ -108,7 +108,14 @@ hold (Assignment *assignment, const FreeSlot *free_slot, const CandelaPlanBuffer
     return FALSE;
   if (excess == 0 && gap == buffer->start)
     return TRUE;
-  if (profile->max == NULL)
+  /* No less is held than if nothing were shared. */
+  if (gap < buffer->start
+      && (assignment->held[gap] + free_slot->bytes > assignment->bound
+          || assignment->held[buffer->start - 1] + free_slot->bytes > assignment->bound))
+    return FALSE;
+  if (excess != 0 && assignment->held[buffer->start] + excess > assignment->bound)
+    return FALSE;
+  if (profile->n_levels == 0)
     candela_profile_init (profile, assignment->held, assignment->plan->n_steps);
   if (gap < buffer->start
       && candela_profile_get_max (profile, gap, buffer->start - 1) + free_slot->bytes > assignment->bound)
@@ -312,7 +319,7 @@ candela_planner_assign (CandelaPlanner *planner)
       count_held (&assignment);
       assign_slots (&assignment);
       plan->lower_bound_bytes = plan->peak_bytes = assignment.bound;
-      if (assignment.profile.max != NULL)
+      if (assignment.profile.n_levels > 0)
         plan->peak_bytes = candela_profile_get_max (&assignment.profile, 0, plan->n_steps - 1);
       g_clear_pointer (&assignment.free_slots, g_tree_unref);
       candela_profile_clear (&assignment.profile);

@@ -24,86 +24,98 @@ typedef struct
   guint32 n_inputs, n_outputs, n_operands; /* written so far */
 } Emitter;
 
-static guint32
-part_input (const Emitter *emitter, guint32 prestep, guint32 i)
+/* A member of the step being emitted. */
+typedef struct
 {
-  return emitter->planner->edges[emitter->planner->first_edge[emitter->planner->presteps[prestep].node] + i];
-}
+  const CandelaPreStep *prestep;
+  const CandelaPlannerNode *node;
+  const guint32 *inputs;
+  guint32 number;
+  gboolean last;
+} Member;
 
-static CandelaNode *
-part_node (const Emitter *emitter, guint32 prestep)
+static inline Member
+get_member (const Emitter *emitter, guint32 prestep, guint32 number)
 {
-  return emitter->planner->nodes[emitter->planner->presteps[prestep].node];
+  const CandelaPlanner *planner = emitter->planner;
+  const CandelaPlannerNode *node = &planner->nodes[planner->presteps[prestep].node];
+
+  return (Member){ .prestep = &planner->presteps[prestep],
+                   .node = node,
+                   .inputs = candela_planner_inputs (planner, node),
+                   .number = number,
+                   .last = planner->presteps[prestep].next == CANDELA_PLAN_NONE };
 }
 
 /* The step's inputs: what its parts read and none of them produces. Also when
  * each value between them is read last. */
 static void
-collect_inputs (Emitter *emitter, CandelaPlanStep *step, guint32 mark, guint32 first)
+collect_inputs (Emitter *emitter, CandelaPlanStep *step, const Member *member, guint32 mark)
 {
-  guint32 part = 0;
+  Local *locals = emitter->locals;
 
-  for (guint32 p = first; p != CANDELA_PLAN_NONE; p = emitter->planner->presteps[p].next, part++)
+  for (guint32 i = 0; i < member->node->n_inputs; i++)
     {
-      CandelaNode *node = part_node (emitter, p);
-      guint32 output = emitter->planner->first_value[emitter->planner->presteps[p].node];
+      Local *local = &locals[member->inputs[i]];
 
-      for (guint32 i = 0; i < node->n_inputs; i++)
+      if (local->step != mark)
         {
-          Local *local = &emitter->locals[part_input (emitter, p, i)];
-
-          if (local->step != mark)
-            {
-              *local = (Local){ .step = mark, .operand = step->n_inputs++ };
-              emitter->plan->inputs[emitter->n_inputs++] = part_input (emitter, p, i);
-            }
-          local->last_use = part;
+          local->step = mark;
+          local->operand = step->n_inputs++;
+          emitter->plan->inputs[emitter->n_inputs++] = member->inputs[i];
         }
-      if (emitter->planner->presteps[p].next != CANDELA_PLAN_NONE)
-        for (guint o = 0; o < node->n_outputs; o++)
-          emitter->locals[output + o] = (Local){ .step = mark, .operand = CANDELA_PLAN_NONE, .last_use = part };
+      local->last_use = member->number;
     }
+  for (guint o = 0; !member->last && o < member->node->n_outputs; o++)
+    locals[member->node->first_value + o] =
+      (Local){ .step = mark, .operand = CANDELA_PLAN_NONE, .last_use = member->number };
+}
+
+static inline gboolean
+is_register (const CandelaPlanStep *step, guint32 operand)
+{
+  return operand >= step->n_inputs && operand < CANDELA_PART_OUTPUT;
 }
 
 /* A part may write its result over a tile that it is the last to read. */
 static gboolean
-may_overwrite (const Emitter *emitter, guint32 prestep, guint32 part, guint32 input, guint32 output, guint32 n_inputs)
+may_overwrite (const Emitter *emitter, const CandelaPlanStep *step, const Member *member, guint32 input)
 {
-  CandelaNode *node = part_node (emitter, prestep);
   const Local *local = &emitter->locals[input];
+  const CandelaPlanValue *values = emitter->plan->values, *output = &values[member->node->first_value];
 
-  if (local->operand < n_inputs || (local->operand & CANDELA_PART_OUTPUT) != 0 || local->last_use != part
-      || candela_dtype_get_size (emitter->plan->values[input].dtype)
-           != candela_dtype_get_size (emitter->plan->values[output].dtype))
+  if (!is_register (step, local->operand) || local->last_use != member->number
+      || candela_dtype_size (values[input].dtype) != candela_dtype_size (output->dtype))
     return FALSE;
-  for (guint32 i = 0; i < node->n_inputs; i++)
-    if (part_input (emitter, prestep, i) == input
-        && candela_op_facts_in_place (node->u.op.facts, emitter->plan->values[output].output, i)
-             != CANDELA_IN_PLACE_SAME_INDEX)
+  for (guint32 i = 0; !member->prestep->same_index && i < member->node->n_inputs; i++)
+    if (member->inputs[i] == input
+        && candela_op_facts_in_place (member->node->node->u.op.facts, output->output, i) != CANDELA_IN_PLACE_SAME_INDEX)
       return FALSE;
   return TRUE;
+}
+
+static inline gboolean
+is_result (const Member *member, guint output)
+{
+  return (member->prestep->results >> output & 1) != 0;
 }
 
 /* Those outputs of the node that are not merely another value's name, or of a
  * member that is not the last those that others read. */
 static void
-emit_outputs (Emitter *emitter, CandelaPlanStep *step, guint32 prestep, guint32 part)
+emit_outputs (Emitter *emitter, CandelaPlanStep *step, const Member *member)
 {
-  guint32 place = emitter->planner->presteps[prestep].node;
-  CandelaNode *node = emitter->planner->nodes[place];
-  gboolean last = emitter->planner->presteps[prestep].next == CANDELA_PLAN_NONE;
-
-  for (guint o = 0; o < MAX (node->n_outputs, 1); o++)
+  for (guint o = 0; o < MAX (member->node->n_outputs, 1); o++)
     {
-      guint32 v = emitter->planner->first_value[place] + o;
+      guint32 v = member->node->first_value + o;
 
-      if (last ? emitter->planner->names[v] != CANDELA_PLAN_NONE
-               : (emitter->planner->presteps[prestep].results >> o & 1) == 0)
+      if (member->last ? candela_planner_is_name (emitter->planner, v) : !is_result (member, o))
         continue;
-      if (!last)
+      if (!member->last)
         emitter->locals[v].operand = CANDELA_PART_OUTPUT | step->n_outputs;
-      emitter->plan->outputs[emitter->n_outputs++] =
-        (CandelaPlanOutput){ .value = v, .input = CANDELA_PLAN_NONE, .reason_at = CANDELA_PLAN_NONE, .part = part };
+      emitter->plan->outputs[emitter->n_outputs++] = (CandelaPlanOutput){
+        .value = v, .input = CANDELA_PLAN_NONE, .reason_at = CANDELA_PLAN_NONE, .part = member->number
+      };
       step->n_outputs++;
     }
 }
@@ -114,97 +126,111 @@ new_register (Emitter *emitter, CandelaPlanStep *step)
   return emitter->n_free > 0 ? emitter->free_registers[--emitter->n_free] : step->n_inputs + step->n_registers++;
 }
 
-static gboolean
-is_register (const CandelaPlanStep *step, guint32 operand)
-{
-  return operand >= step->n_inputs && operand < CANDELA_PART_OUTPUT;
-}
-
+/* Registers read for the last time here, and outputs that nobody reads. */
 static void
-emit_part (Emitter *emitter, CandelaPlanStep *step, guint32 prestep, guint32 part)
+free_registers (Emitter *emitter, const CandelaPlanStep *step, const Member *member, guint32 taken)
 {
-  CandelaNode *node = part_node (emitter, prestep);
-  guint32 first_value = emitter->planner->first_value[emitter->planner->presteps[prestep].node];
-  gboolean last = emitter->planner->presteps[prestep].next == CANDELA_PLAN_NONE;
-  guint32 taken = CANDELA_PLAN_NONE; /* the register that output 0 takes over */
-
-  emitter->plan->parts[emitter->plan->n_parts++] =
-    (CandelaPlanPart){ .node = node, .first_operand = emitter->n_operands };
-  for (guint32 i = 0; i < node->n_inputs; i++)
+  for (guint32 i = 0; i < member->node->n_inputs; i++)
     {
-      guint32 input = part_input (emitter, prestep, i);
+      Local *local = &emitter->locals[member->inputs[i]];
 
-      emitter->plan->operands[emitter->n_operands++] = emitter->locals[input].operand;
-      if (!last && node->n_outputs == 1 && emitter->planner->presteps[prestep].results == 0
-          && taken == CANDELA_PLAN_NONE && may_overwrite (emitter, prestep, part, input, first_value, step->n_inputs))
-        taken = emitter->locals[input].operand;
-    }
-  for (guint o = 0; o < node->n_outputs; o++)
-    {
-      Local *local = &emitter->locals[first_value + o];
-
-      if (last)
-        {
-          emitter->plan->operands[emitter->n_operands++] = CANDELA_PART_OUTPUT | o;
-          continue;
-        }
-      if ((emitter->planner->presteps[prestep].results >> o & 1) == 0)
-        local->operand = o == 0 && taken != CANDELA_PLAN_NONE ? taken : new_register (emitter, step);
-      emitter->plan->operands[emitter->n_operands++] = local->operand;
-    }
-
-  /* Registers read for the last time here, and outputs that nobody reads. */
-  for (guint32 i = 0; i < node->n_inputs; i++)
-    {
-      Local *local = &emitter->locals[part_input (emitter, prestep, i)];
-
-      if (is_register (step, local->operand) && local->last_use == part && local->operand != taken)
+      if (is_register (step, local->operand) && local->last_use == member->number && local->operand != taken)
         {
           emitter->free_registers[emitter->n_free++] = local->operand;
           local->last_use = CANDELA_PLAN_NONE; /* once, though read twice */
         }
     }
-  for (guint o = 0; !last && o < node->n_outputs; o++)
-    if (emitter->locals[first_value + o].last_use == part
-        && is_register (step, emitter->locals[first_value + o].operand))
-      emitter->free_registers[emitter->n_free++] = emitter->locals[first_value + o].operand;
+  for (guint o = 0; !member->last && o < member->node->n_outputs; o++)
+    {
+      const Local *local = &emitter->locals[member->node->first_value + o];
+
+      if (local->last_use == member->number && is_register (step, local->operand))
+        emitter->free_registers[emitter->n_free++] = local->operand;
+    }
 }
 
 static void
-emit_fused (Emitter *emitter, CandelaPlanStep *step, guint32 prestep)
+emit_part (Emitter *emitter, CandelaPlanStep *step, const Member *member)
 {
-  guint32 first = emitter->planner->presteps[prestep].first;
-  guint32 part = 0;
+  const CandelaPlannerNode *node = member->node;
+  guint32 *operands = emitter->plan->operands + emitter->n_operands;
+  gboolean takes = !member->last && node->n_outputs == 1 && member->prestep->results == 0;
+  guint32 taken = CANDELA_PLAN_NONE; /* the register that output 0 takes over */
 
-  step->first_input = emitter->n_inputs;
-  collect_inputs (emitter, step, emitter->plan->n_steps, first);
-  step->first_part = emitter->plan->n_parts;
-  for (guint32 p = first; p != CANDELA_PLAN_NONE; p = emitter->planner->presteps[p].next)
-    step->n_parts++;
-  step->first_output = emitter->n_outputs;
-  emit_outputs (emitter, step, prestep, step->n_parts - 1);
-  for (guint32 p = first; p != prestep; p = emitter->planner->presteps[p].next)
-    emit_outputs (emitter, step, p, part++);
-  emitter->n_free = 0;
-  part = 0;
-  for (guint32 p = first; p != CANDELA_PLAN_NONE; p = emitter->planner->presteps[p].next)
-    emit_part (emitter, step, p, part++);
-}
-
-static void
-emit_whole (Emitter *emitter, CandelaPlanStep *step, guint32 prestep)
-{
-  CandelaNode *node = part_node (emitter, prestep);
-
-  step->first_input = emitter->n_inputs;
-  step->n_inputs = node->n_inputs;
+  emitter->plan->parts[emitter->plan->n_parts++] = (CandelaPlanPart){ .node = node->node,
+                                                                      .first_operand = emitter->n_operands,
+                                                                      .n_inputs = node->n_inputs,
+                                                                      .n_outputs = node->n_outputs,
+                                                                      .same_index = member->prestep->same_index };
+  emitter->n_operands += node->n_inputs + node->n_outputs;
   for (guint32 i = 0; i < node->n_inputs; i++)
-    emitter->plan->inputs[emitter->n_inputs++] = part_input (emitter, prestep, i);
-  step->first_part = emitter->plan->n_parts;
+    {
+      *operands++ = emitter->locals[member->inputs[i]].operand;
+      if (takes && taken == CANDELA_PLAN_NONE && may_overwrite (emitter, step, member, member->inputs[i]))
+        taken = emitter->locals[member->inputs[i]].operand;
+    }
+  for (guint o = 0; o < node->n_outputs; o++)
+    {
+      Local *local = &emitter->locals[node->first_value + o];
+
+      if (!member->last && !is_result (member, o))
+        local->operand = o == 0 && taken != CANDELA_PLAN_NONE ? taken : new_register (emitter, step);
+      *operands++ = member->last ? CANDELA_PART_OUTPUT | o : local->operand;
+    }
+  free_registers (emitter, step, member, taken);
+}
+
+/* An op on its own, which has nothing between its parts. */
+static void
+emit_one (Emitter *emitter, CandelaPlanStep *step, const Member *member)
+{
+  guint32 mark = emitter->plan->n_steps;
+
+  collect_inputs (emitter, step, member, mark);
   step->n_parts = 1;
-  emitter->plan->parts[emitter->plan->n_parts++] = (CandelaPlanPart){ .node = node };
-  step->first_output = emitter->n_outputs;
-  emit_outputs (emitter, step, prestep, 0);
+  emit_outputs (emitter, step, member);
+  emit_part (emitter, step, member);
+}
+
+static void
+emit_region (Emitter *emitter, CandelaPlanStep *step, const Member *last)
+{
+  const CandelaPreStep *presteps = emitter->planner->presteps;
+  guint32 first = last->prestep->first, number = 0;
+  Member member = *last;
+
+  for (guint32 p = first; p != CANDELA_PLAN_NONE; p = presteps[p].next)
+    {
+      member = get_member (emitter, p, step->n_parts++);
+      collect_inputs (emitter, step, &member, emitter->plan->n_steps);
+    }
+  emit_outputs (emitter, step, &member);
+  for (guint32 p = first; presteps[p].next != CANDELA_PLAN_NONE; p = presteps[p].next)
+    if (presteps[p].results != 0)
+      {
+        member = get_member (emitter, p, number++);
+        emit_outputs (emitter, step, &member);
+      }
+    else
+      number++;
+  emitter->n_free = 0;
+  number = 0;
+  for (guint32 p = first; p != CANDELA_PLAN_NONE; p = presteps[p].next)
+    {
+      member = get_member (emitter, p, number++);
+      emit_part (emitter, step, &member);
+    }
+}
+
+static void
+emit_whole (Emitter *emitter, CandelaPlanStep *step, const Member *member)
+{
+  step->n_inputs = member->node->n_inputs;
+  for (guint32 i = 0; i < step->n_inputs; i++)
+    emitter->plan->inputs[emitter->n_inputs++] = member->inputs[i];
+  step->n_parts = 1;
+  emitter->plan->parts[emitter->plan->n_parts++] = (CandelaPlanPart){ .node = member->node->node };
+  emit_outputs (emitter, step, member);
 }
 
 void
@@ -213,10 +239,14 @@ candela_planner_emit_steps (CandelaPlanner *planner)
   CandelaPlan *plan = planner->plan;
   Emitter emitter = { .planner = planner, .plan = plan };
   gsize n_edges = 0;
+  guint32 n_steps = 0;
 
   for (guint32 p = 0; p < planner->n_presteps; p++)
-    n_edges += planner->nodes[planner->presteps[p].node]->n_inputs;
-  plan->steps = candela_arena_new0 (&plan->arena, CandelaPlanStep, planner->n_presteps);
+    {
+      n_edges += planner->nodes[planner->presteps[p].node].n_inputs;
+      n_steps += planner->presteps[p].region == p;
+    }
+  plan->steps = candela_arena_new0 (&plan->arena, CandelaPlanStep, n_steps);
   plan->parts = candela_arena_new (&plan->arena, CandelaPlanPart, planner->n_presteps);
   plan->inputs = candela_arena_new (&plan->arena, guint32, n_edges);
   plan->outputs = candela_arena_new (&plan->arena, CandelaPlanOutput, plan->n_values);
@@ -226,16 +256,21 @@ candela_planner_emit_steps (CandelaPlanner *planner)
   for (guint32 p = 0; p < planner->n_presteps; p++)
     {
       CandelaPlanStep *step;
+      Member member;
 
-      if (p + CANDELA_PLANNER_AHEAD < planner->n_presteps)
-        candela_planner_fetch (planner, planner->presteps[p + CANDELA_PLANNER_AHEAD].node);
       if (planner->presteps[p].region != p)
         continue;
+      member = get_member (&emitter, p, 0);
       step = &plan->steps[plan->n_steps++];
       step->kind = planner->presteps[p].kind;
-      if (step->kind == CANDELA_STEP_FUSED)
-        emit_fused (&emitter, step, p);
+      step->first_input = emitter.n_inputs;
+      step->first_part = plan->n_parts;
+      step->first_output = emitter.n_outputs;
+      if (step->kind != CANDELA_STEP_FUSED)
+        emit_whole (&emitter, step, &member);
+      else if (planner->presteps[p].first == p)
+        emit_one (&emitter, step, &member);
       else
-        emit_whole (&emitter, step, p);
+        emit_region (&emitter, step, &member);
     }
 }

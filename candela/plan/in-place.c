@@ -12,6 +12,8 @@
  * does not need. */
 #include <candela/plan/buffers-private.h>
 
+#include <string.h>
+
 /* The last step that reads each base, through whatever layout; results and what
  * caches keep are read for ever. */
 static void
@@ -32,9 +34,10 @@ find_last_reads (CandelaBuffers *buffers)
             buffers->last_read[v] = s;
         }
     }
-  for (guint32 v = 0; v < plan->n_values; v++)
-    if (planner->base[v] == v && planner->pins[v] != CANDELA_PIN_NONE)
-      buffers->last_read[v] = CANDELA_PLAN_NONE;
+  for (guint r = 0; r < plan->n_roots; r++)
+    buffers->last_read[planner->base[plan->root_values[r]]] = CANDELA_PLAN_NONE;
+  for (guint32 c = 0; c < plan->n_caches; c++)
+    buffers->last_read[planner->base[plan->caches[c]]] = CANDELA_PLAN_NONE;
 }
 
 /* Does each index lie at the same address under both? */
@@ -97,17 +100,20 @@ gboolean
 candela_plan_may_overwrite (const CandelaPlan *plan, const CandelaPlanStep *step, const CandelaPlanOutput *output,
                             guint32 input)
 {
-  guint output_of_node = plan->values[output->value].output;
+  const CandelaPlanPart *writer = &plan->parts[step->first_part + output->part];
+  const CandelaPlanPart *end = plan->parts + step->first_part + step->n_parts;
+  const guint32 *operands = candela_plan_part_operands (plan, writer);
 
-  for (guint32 p = output->part; p < step->n_parts; p++)
+  for (guint32 i = 0; !writer->same_index && i < writer->n_inputs; i++)
+    if (operands[i] == input
+        && candela_op_facts_in_place (writer->node->u.op.facts, plan->values[output->value].output, i)
+             == CANDELA_IN_PLACE_NEVER)
+      return FALSE;
+  for (const CandelaPlanPart *part = writer + 1; part < end; part++)
     {
-      const CandelaPlanPart *part = &plan->parts[step->first_part + p];
-      const guint32 *operands = candela_plan_part_operands (plan, part);
-
-      for (guint32 i = 0; i < part->node->n_inputs; i++)
-        if (operands[i] == input
-            && (p > output->part
-                || candela_op_facts_in_place (part->node->u.op.facts, output_of_node, i) == CANDELA_IN_PLACE_NEVER))
+      operands = candela_plan_part_operands (plan, part);
+      for (guint32 i = 0; i < part->n_inputs; i++)
+        if (operands[i] == input)
           return FALSE;
     }
   return TRUE;
@@ -117,16 +123,26 @@ candela_plan_may_overwrite (const CandelaPlan *plan, const CandelaPlanStep *step
 static gboolean
 is_declared (const CandelaPlan *plan, const CandelaPlanStep *step, const CandelaPlanOutput *output, guint32 input)
 {
-  guint output_of_node = plan->values[output->value].output;
+  const CandelaPlanPart *part = &plan->parts[step->first_part];
 
-  if (step->kind == CANDELA_STEP_ROWS || step->kind == CANDELA_STEP_COLUMNS)
-    return is_declared_in_rows (plan, step, output, plan->inputs[step->first_input + input]);
-  if (plan->parts[step->first_part].node->kind != CANDELA_NODE_OP || step->kind == CANDELA_STEP_FED)
-    return FALSE;
-  if (step->kind == CANDELA_STEP_FUSED)
-    return candela_plan_may_overwrite (plan, step, output, input);
-  return candela_op_facts_in_place (plan->parts[step->first_part].node->u.op.facts, output_of_node, input)
-         != CANDELA_IN_PLACE_NEVER;
+  switch ((CandelaStepKind) step->kind)
+    {
+    case CANDELA_STEP_FUSED:
+      return candela_plan_may_overwrite (plan, step, output, input);
+    case CANDELA_STEP_ROWS:
+    case CANDELA_STEP_COLUMNS:
+      return is_declared_in_rows (plan, step, output, plan->inputs[step->first_input + input]);
+    case CANDELA_STEP_KERNEL:
+    case CANDELA_STEP_REFERENCE:
+      return part->node->kind == CANDELA_NODE_OP
+             && candela_op_facts_in_place (part->node->u.op.facts, plan->values[output->value].output, input)
+                  != CANDELA_IN_PLACE_NEVER;
+    case CANDELA_STEP_FED:
+    case CANDELA_STEP_PACK:
+    case CANDELA_STEP_BAKED:
+      break;
+    }
+  return FALSE;
 }
 
 /* Another input of the step that reads the same buffer in another way. */
@@ -180,7 +196,7 @@ why_not (CandelaBuffers *buffers, guint32 s, CandelaPlanOutput *output, guint32 
       return CANDELA_REASON_READ_LATER;
     }
   if (buffer->bytes != candela_plan_value_bytes (result)
-      || candela_dtype_get_size (value->dtype) != candela_dtype_get_size (result->dtype))
+      || candela_dtype_size (value->dtype) != candela_dtype_size (result->dtype))
     return CANDELA_REASON_BYTES;
   if (!same_addresses (value->layout, result->layout))
     return CANDELA_REASON_LAYOUT;
@@ -282,8 +298,7 @@ candela_buffers_init (CandelaBuffers *buffers, CandelaPlanner *planner)
   *buffers = (CandelaBuffers){ .planner = planner };
   buffers->last_read = candela_arena_new0 (&planner->arena, guint32, plan->n_values);
   buffers->of_base = candela_arena_new (&planner->arena, guint32, plan->n_values);
-  for (guint32 v = 0; v < plan->n_values; v++)
-    buffers->of_base[v] = CANDELA_PLAN_NONE;
+  memset (buffers->of_base, 0xff, sizeof *buffers->of_base * plan->n_values);
   buffers->buffers = candela_arena_new (&planner->arena, CandelaPlanBuffer, plan->n_values);
   find_last_reads (buffers);
   for (guint32 s = 0; s < plan->n_steps; s++)
@@ -291,8 +306,6 @@ candela_buffers_init (CandelaBuffers *buffers, CandelaPlanner *planner)
       {
         CandelaPlanOutput *output = &plan->outputs[plan->steps[s].first_output + o];
 
-        if (s + CANDELA_PLANNER_AHEAD < plan->n_steps)
-          __builtin_prefetch (plan->parts[plan->steps[s + CANDELA_PLANNER_AHEAD].first_part].node);
         if (planner->base[output->value] == output->value)
           place_output (buffers, s, output);
         else

@@ -39,7 +39,7 @@ find_place (const Walk *walk, CandelaNode *node)
 {
   guint32 place = walk->places == NULL ? node->place : GPOINTER_TO_UINT (g_hash_table_lookup (walk->places, node)) - 1;
 
-  return place < walk->planner->n_nodes && walk->planner->nodes[place] == node ? place : CANDELA_PLAN_NONE;
+  return place < walk->planner->n_nodes && walk->planner->nodes[place].node == node ? place : CANDELA_PLAN_NONE;
 }
 
 static void
@@ -67,6 +67,48 @@ push (Walk *walk, CandelaNode *node)
     __builtin_prefetch (node->inputs[i]);
 }
 
+static gboolean
+is_told_by_layout (const CandelaNode *node)
+{
+  return node->kind == CANDELA_NODE_OP && node->u.op.facts->info->determinism == CANDELA_DETERMINISM_PER_LAYOUT;
+}
+
+/* A node whose layout is made from that of its input; a takeover's is packed,
+ * whatever it is made from. */
+static gboolean
+passes_layout_on (const CandelaNode *node)
+{
+  return node->kind == CANDELA_NODE_OUTPUT
+         || (node->kind == CANDELA_NODE_OP && node->u.op.facts->info->axes != CANDELA_AXES_ELEMENTWISE
+             && (node->aliasing == CANDELA_ALIASING_ALIAS || node->aliasing == CANDELA_ALIASING_REFERENCE
+                 || node->u.op.outputs != NULL));
+}
+
+/* The node is in the caches now: what the other passes ask is noted. */
+static void
+note (CandelaPlanner *planner, guint32 place, const Frame *frame)
+{
+  CandelaNode *node = frame->node;
+  CandelaPlannerNode *noted = &planner->nodes[place];
+
+  *noted = (CandelaPlannerNode){ .node = node,
+                                 .first_edge = frame->first_edge,
+                                 .first_value = planner->n_values,
+                                 .n_inputs = frame->n_inputs,
+                                 .kind = node->kind,
+                                 .n_outputs = node->n_outputs,
+                                 .told = is_told_by_layout (node),
+                                 .passes_on = passes_layout_on (node) };
+  planner->n_values += node->n_outputs;
+  planner->n_leaves += node->kind != CANDELA_NODE_OP;
+  planner->n_caches += node->kind == CANDELA_NODE_CACHE;
+  planner->n_told += noted->told;
+  if (node->kind == CANDELA_NODE_OUTPUT)
+    noted->first_value = planner->nodes[planner->edges[frame->first_edge]].first_value + node->u.output;
+  else if (node->kind == CANDELA_NODE_BAKED)
+    planner->depth = MAX (planner->depth, 1 + ((const CandelaPlan *) node->u.baked.plan)->depth);
+}
+
 /* The node's inputs are all listed: so is the node. */
 static guint32
 list (Walk *walk, const Frame *frame)
@@ -78,12 +120,9 @@ list (Walk *walk, const Frame *frame)
     {
       walk->nodes_size = MAX (FEW, 2 * walk->nodes_size);
       planner->nodes =
-        candela_arena_grow (&planner->arena, planner->nodes, place, walk->nodes_size, sizeof (CandelaNode *));
-      planner->first_edge =
-        candela_arena_grow (&planner->arena, planner->first_edge, place, walk->nodes_size, sizeof (guint32));
+        candela_arena_grow (&planner->arena, planner->nodes, place, walk->nodes_size, sizeof (CandelaPlannerNode));
     }
-  planner->nodes[place] = frame->node;
-  planner->first_edge[place] = frame->first_edge;
+  note (planner, place, frame);
   if (walk->places == NULL)
     frame->node->place = place;
   else
@@ -107,15 +146,15 @@ walk_from (Walk *walk, CandelaNode *root)
 
       for (; frame->next_input < frame->n_inputs; frame->next_input++)
         {
-          place = find_place (walk, frame->node->inputs[frame->next_input]);
+          input = frame->node->inputs[frame->next_input];
+          place = find_place (walk, input);
+          if (place == CANDELA_PLAN_NONE && input->n_inputs > 0)
+            break;
           if (place == CANDELA_PLAN_NONE)
-            {
-              input = frame->node->inputs[frame->next_input];
-              break;
-            }
+            place = list (walk, &(Frame){ .node = input, .first_edge = walk->n_edges });
           walk->planner->edges[frame->first_edge + frame->next_input] = place;
         }
-      if (input != NULL)
+      if (frame->next_input < frame->n_inputs)
         {
           push (walk, input);
           continue;

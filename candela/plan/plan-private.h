@@ -92,6 +92,9 @@ typedef struct
 {
   CandelaNode *node;
   guint32 first_operand; /* in the plan's operands: inputs, then outputs */
+  guint8 n_inputs;       /* of a part of a fused step, like the rest */
+  guint8 n_outputs;
+  guint8 same_index; /* whatever it reads it may write over, index by index */
 } CandelaPlanPart;
 
 typedef struct

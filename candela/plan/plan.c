@@ -34,17 +34,6 @@ debug_plan_flags (void)
          | ((debug & CANDELA_DEBUG_NO_IN_PLACE) != 0 ? CANDELA_PLAN_NO_IN_PLACE : 0);
 }
 
-static guint
-inner_depth (const CandelaPlanner *planner)
-{
-  guint depth = 0;
-
-  for (guint32 place = 0; place < planner->n_nodes; place++)
-    if (planner->nodes[place]->kind == CANDELA_NODE_BAKED)
-      depth = MAX (depth, 1 + ((CandelaPlan *) planner->nodes[place]->u.baked.plan)->depth);
-  return depth;
-}
-
 /**
  * candela_plan_new:
  * @roots: (array length=n_roots): the nodes to be computed
@@ -104,7 +93,7 @@ candela_plan_new (CandelaNode *const *roots, gsize n_roots, CandelaPlanFlags fla
       candela_planner_emit_steps (&planner);
       candela_planner_group_rows (&planner);
       candela_planner_assign (&planner);
-      plan->depth = inner_depth (&planner);
+      plan->depth = planner.depth;
     }
   candela_alias_map_clear (&planner.aliases);
   candela_arena_clear (&planner.arena);

@@ -16,18 +16,35 @@
 
 #include <candela/plan/alias-private.h>
 #include <candela/plan/plan-private.h>
+#include <candela/value/dtype-private.h>
 
 G_BEGIN_DECLS
+
+/* A node of the list, with what the passes ask of it most: those of a large graph lie
+ * anywhere in memory. */
+typedef struct
+{
+  CandelaNode *node;
+  guint32 first_edge; /* in edges; CANDELA_PLAN_NONE: a cache that was filled */
+  guint32 first_value;
+  guint32 n_inputs; /* 0 for a cache that was filled */
+  guint8 kind;      /* CandelaNodeKind */
+  guint8 n_outputs; /* 0 for a projection: its value is that of the node that it projects */
+  guint8 told;      /* an op that its inputs' layouts may tell */
+  guint8 passes_on; /* its layout is made from that of its input */
+} CandelaPlannerNode;
 
 /* A node of the list that does something. */
 typedef struct
 {
-  guint32 node;   /* its place in the list */
-  guint8 kind;    /* CandelaStepKind; FUSED also for a single element-wise op */
-  guint8 results; /* of a member of a region that is not its last: the outputs that others read too, as bits */
-  guint32 region; /* the last step of its region; itself if alone */
-  guint32 first;  /* of the last step of a region: the region's first */
-  guint32 next;   /* in its region; CANDELA_PLAN_NONE after the last */
+  guint32 node;      /* its place in the list */
+  guint8 kind;       /* CandelaStepKind; FUSED also for a single element-wise op */
+  guint8 results;    /* of a member of a region that is not its last: the outputs that others read too, as bits */
+  guint8 fuses;      /* it may be a member of a region */
+  guint8 same_index; /* element-wise: whatever it reads it may write over, index by index */
+  guint32 region;    /* the last step of its region; itself if alone */
+  guint32 first;     /* of the last step of a region: the region's first */
+  guint32 next;      /* in its region; CANDELA_PLAN_NONE after the last */
 } CandelaPreStep;
 
 /* Why a value must outlive the run. */
@@ -44,18 +61,20 @@ typedef struct
   CandelaArena arena; /* of all arrays here, which go when the plan is made */
 
   /* order: */
-  CandelaNode **nodes;
+  CandelaPlannerNode *nodes;
   guint32 n_nodes;
-  guint32 *first_edge; /* of each node, in edges; CANDELA_PLAN_NONE: a cache that was filled */
-  guint32 *edges;      /* input nodes; from preplan on, the values they resolve to */
+  guint32 *edges; /* input nodes; from preplan on, the values they resolve to */
   guint32 *root_nodes;
+  guint64 n_values;
+  guint32 n_leaves, n_caches, n_told;
+  guint depth; /* of plans within the plan */
 
   /* preplan: */
-  guint32 *first_value; /* of each node */
-  guint32 *base;        /* of each value: the one whose buffer it lies in */
-  guint32 *names;       /* of each value: the one that it is merely a name of; CANDELA_PLAN_NONE if it is no name */
-  guint8 *exact;        /* of each node: an op that its layout may tell reads it; NULL: no node has such a reader */
-  guint8 *pins;         /* of each base: CandelaPin */
+  guint32 *base; /* of each value: the one whose buffer it lies in */
+  guint32
+    *names; /* of each value: the one that it is merely a name of; CANDELA_PLAN_NONE if it is no name; NULL: none */
+  guint8 *exact; /* of each node: an op that its layout may tell reads it; NULL: no node has such a reader */
+  guint8 *pins;  /* of each base: CandelaPin */
   CandelaAliasMap aliases;
   CandelaPreStep *presteps;
   guint32 n_presteps;
@@ -69,10 +88,24 @@ void candela_planner_emit_steps (CandelaPlanner *planner);
 void candela_planner_group_rows (CandelaPlanner *planner);
 void candela_planner_assign (CandelaPlanner *planner);
 
+/* The values that a node reads; the nodes, before preplan. */
+static inline guint32 *
+candela_planner_inputs (const CandelaPlanner *planner, const CandelaPlannerNode *node)
+{
+  return planner->edges + node->first_edge;
+}
+
+/* Whether a value is merely another's name. */
+static inline gboolean
+candela_planner_is_name (const CandelaPlanner *planner, guint32 value)
+{
+  return planner->names != NULL && planner->names[value] != CANDELA_PLAN_NONE;
+}
+
 static inline const CandelaOpFacts *
 candela_planner_facts (const CandelaPlanner *planner, guint32 node)
 {
-  return planner->nodes[node]->u.op.facts;
+  return planner->nodes[node].node->u.op.facts;
 }
 
 /* How far ahead of where a pass is. */
@@ -85,8 +118,8 @@ candela_planner_fetch (const CandelaPlanner *planner, guint32 place)
 {
   if (place < planner->n_nodes)
     {
-      __builtin_prefetch (planner->nodes[place]);
-      __builtin_prefetch ((const guint8 *) planner->nodes[place] + 64);
+      __builtin_prefetch (planner->nodes[place].node);
+      __builtin_prefetch ((const guint8 *) planner->nodes[place].node + 64);
     }
 }
 
@@ -94,7 +127,7 @@ candela_planner_fetch (const CandelaPlanner *planner, guint32 place)
 static inline gsize
 candela_plan_value_bytes (const CandelaPlanValue *value)
 {
-  return (gsize) value->layout->n_elements * candela_dtype_get_size (value->dtype);
+  return (gsize) value->layout->n_elements * candela_dtype_size (value->dtype);
 }
 
 G_END_DECLS

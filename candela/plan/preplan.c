@@ -18,6 +18,8 @@
  * it reads, get what the graph names, not what has taken that over. */
 #include <candela/plan/planner-private.h>
 
+#include <string.h>
+
 /* Inputs for which no memory is asked. */
 #define FEW_INPUTS 16
 
@@ -39,6 +41,8 @@ set_leaf (CandelaPlanner *planner, guint32 v, CandelaNode *node, CandelaLayout *
 static void
 set_computed (CandelaPlanner *planner, guint32 v, CandelaNode *node, guint output, CandelaLayout *layout)
 {
+  gint64 bytes;
+
   *value_of (planner, v) = (CandelaPlanValue){ .node = node,
                                                .output = output,
                                                .layout = layout,
@@ -46,11 +50,22 @@ set_computed (CandelaPlanner *planner, guint32 v, CandelaNode *node, guint outpu
                                                .storage = CANDELA_STORAGE_SLOT,
                                                .source = CANDELA_PLAN_NONE };
   planner->base[v] = v;
-  if (layout->n_elements > G_MAXINT64 / (gint64) candela_dtype_get_size (value_of (planner, v)->dtype)
-      || __builtin_add_overflow (planner->plan->intermediate_bytes, candela_plan_value_bytes (value_of (planner, v)),
-                                 &planner->plan->intermediate_bytes)
+  if (__builtin_mul_overflow (layout->n_elements, (gint64) candela_dtype_size (value_of (planner, v)->dtype), &bytes)
+      || __builtin_add_overflow (planner->plan->intermediate_bytes, (guint64) bytes, &planner->plan->intermediate_bytes)
       || planner->plan->intermediate_bytes > G_MAXINT64)
     planner->too_large = TRUE;
+}
+
+/* Most graphs have no names. */
+static void
+set_name (CandelaPlanner *planner, guint32 v, guint32 target)
+{
+  if (planner->names == NULL)
+    {
+      planner->names = candela_arena_new (&planner->arena, guint32, planner->plan->n_values);
+      memset (planner->names, 0xff, sizeof *planner->names * planner->plan->n_values);
+    }
+  planner->names[v] = target;
 }
 
 /* The same value as target's: it keeps an entry, for those who print. */
@@ -58,7 +73,7 @@ static void
 set_alias (CandelaPlanner *planner, guint32 v, CandelaNode *node, guint output, guint32 target, CandelaAliasTag tag)
 {
   *value_of (planner, v) = *value_of (planner, target);
-  planner->names[v] = target;
+  set_name (planner, v, target);
   value_of (planner, v)->node = node;
   value_of (planner, v)->output = output;
   planner->base[v] = planner->base[target];
@@ -76,13 +91,24 @@ set_reference (CandelaPlanner *planner, guint32 v, CandelaNode *node, guint outp
   planner->base[v] = planner->base[target];
 }
 
-static void
+static CandelaPreStep *
 add_prestep (CandelaPlanner *planner, guint32 node, CandelaStepKind kind)
 {
-  planner->presteps[planner->n_presteps] = (CandelaPreStep){
-    .node = node, .kind = kind, .region = planner->n_presteps, .first = planner->n_presteps, .next = CANDELA_PLAN_NONE
-  };
-  planner->n_presteps++;
+  guint32 step = planner->n_presteps++;
+
+  planner->presteps[step] =
+    (CandelaPreStep){ .node = node, .kind = kind, .region = step, .first = step, .next = CANDELA_PLAN_NONE };
+  return &planner->presteps[step];
+}
+
+/* What has state runs whole, so that two such steps do not take turns. */
+static void
+add_elementwise (CandelaPlanner *planner, guint32 node, const CandelaOpInfo *info)
+{
+  CandelaPreStep *prestep = add_prestep (planner, node, CANDELA_STEP_FUSED);
+
+  prestep->fuses = info->effect == CANDELA_EFFECT_PURE;
+  prestep->same_index = info->in_place == NULL;
 }
 
 static CandelaAliasTag
@@ -107,7 +133,7 @@ static void
 preplan_cache (CandelaPlanner *planner, guint32 place, guint32 v, CandelaNode *node)
 {
   CandelaPlan *plan = planner->plan;
-  guint32 inner = planner->edges[planner->first_edge[place]];
+  guint32 inner = *candela_planner_inputs (planner, &planner->nodes[place]);
 
   const CandelaPlanValue *whole = value_of (planner, planner->base[inner]);
   gboolean part =
@@ -207,8 +233,9 @@ answer_from_op (CandelaPlanner *planner, const CandelaNode *node, const guint32 
 static gboolean
 preplan_op (CandelaPlanner *planner, guint32 place, guint32 first, CandelaNode *node, GError **error)
 {
-  const guint32 *inputs = planner->edges + planner->first_edge[place];
-  gboolean elementwise = node->u.op.facts->info->axes == CANDELA_AXES_ELEMENTWISE;
+  const guint32 *inputs = candela_planner_inputs (planner, &planner->nodes[place]);
+  const CandelaOpInfo *info = node->u.op.facts->info;
+  gboolean elementwise = info->axes == CANDELA_AXES_ELEMENTWISE;
   gboolean as_in_graph = TRUE;
   gboolean computes = FALSE, refers = FALSE;
   Answer answer;
@@ -218,7 +245,7 @@ preplan_op (CandelaPlanner *planner, guint32 place, guint32 first, CandelaNode *
     {
       for (guint o = 0; o < node->n_outputs; o++)
         set_computed (planner, first + o, node, o, candela_node_output_layout (node, o));
-      add_prestep (planner, place, CANDELA_STEP_FUSED);
+      add_elementwise (planner, place, info);
       return TRUE;
     }
   for (guint i = 0; as_in_graph && i < node->n_inputs; i++)
@@ -255,11 +282,10 @@ preplan_op (CandelaPlanner *planner, guint32 place, guint32 first, CandelaNode *
           break;
         }
     }
-  if (computes || refers)
-    add_prestep (planner, place,
-                 !computes     ? CANDELA_STEP_REFERENCE
-                 : elementwise ? CANDELA_STEP_FUSED
-                               : CANDELA_STEP_KERNEL);
+  if (computes && elementwise)
+    add_elementwise (planner, place, info);
+  else if (computes || refers)
+    add_prestep (planner, place, computes ? CANDELA_STEP_KERNEL : CANDELA_STEP_REFERENCE);
   for (guint o = 0; o < node->n_outputs; o++)
     if (answer.aliasing[o] == CANDELA_ALIASING_TAKEOVER)
       candela_alias_map_takeover (&planner->aliases, first + o, inputs[answer.aliased_input[o]],
@@ -270,9 +296,9 @@ preplan_op (CandelaPlanner *planner, guint32 place, guint32 first, CandelaNode *
 static gboolean
 preplan_node (CandelaPlanner *planner, guint32 place, GError **error)
 {
-  CandelaNode *node = planner->nodes[place];
+  CandelaNode *node = planner->nodes[place].node;
   CandelaPlan *plan = planner->plan;
-  guint32 v = planner->first_value[place];
+  guint32 v = planner->nodes[place].first_value;
 
   switch ((CandelaNodeKind) node->kind)
     {
@@ -287,7 +313,7 @@ preplan_node (CandelaPlanner *planner, guint32 place, GError **error)
       set_leaf (planner, v, node, node->layout, CANDELA_STORAGE_BINDING, plan->n_bindings++);
       return TRUE;
     case CANDELA_NODE_CACHE:
-      if (planner->first_edge[place] == CANDELA_PLAN_NONE)
+      if (planner->nodes[place].first_edge == CANDELA_PLAN_NONE)
         preplan_tensor (planner, v, node, candela_node_peek_cached (node));
       else
         preplan_cache (planner, place, v, node);
@@ -304,39 +330,20 @@ preplan_node (CandelaPlanner *planner, guint32 place, GError **error)
   return TRUE;
 }
 
-static gboolean
-is_told_by_layout (const CandelaNode *node)
-{
-  return node->kind == CANDELA_NODE_OP && node->u.op.facts->info->determinism == CANDELA_DETERMINISM_PER_LAYOUT;
-}
-
-/* A node whose layout is made from that of its input; a takeover's is packed,
- * whatever it is made from. */
-static gboolean
-passes_layout_on (const CandelaNode *node)
-{
-  return node->kind == CANDELA_NODE_OUTPUT
-         || (node->kind == CANDELA_NODE_OP && node->u.op.facts->info->axes != CANDELA_AXES_ELEMENTWISE
-             && (node->aliasing == CANDELA_ALIASING_ALIAS || node->aliasing == CANDELA_ALIASING_REFERENCE
-                 || node->u.op.outputs != NULL));
-}
-
 /* Walks the list backwards from the ops that their operands' layouts may tell. */
 static void
 mark_exact (CandelaPlanner *planner)
 {
+  if (planner->n_told == 0)
+    return;
+  planner->exact = candela_arena_new0 (&planner->arena, guint8, planner->n_nodes);
   for (guint32 place = planner->n_nodes; place-- > 0;)
     {
-      const CandelaNode *node = planner->nodes[place];
-      gboolean told = is_told_by_layout (node);
+      const CandelaPlannerNode *node = &planner->nodes[place];
 
-      candela_planner_fetch (planner, place - CANDELA_PLANNER_AHEAD);
-
-      if (told && planner->exact == NULL)
-        planner->exact = candela_arena_new0 (&planner->arena, guint8, planner->n_nodes);
-      if (told || (planner->exact != NULL && planner->exact[place] && passes_layout_on (node)))
+      if (node->told || (planner->exact[place] && node->passes_on))
         for (guint32 i = 0; i < node->n_inputs; i++)
-          planner->exact[planner->edges[planner->first_edge[place] + i]] = TRUE;
+          planner->exact[candela_planner_inputs (planner, node)[i]] = TRUE;
     }
 }
 
@@ -345,40 +352,40 @@ static gboolean
 allocate (CandelaPlanner *planner)
 {
   CandelaPlan *plan = planner->plan;
-  guint64 n_values = 0;
-  guint32 n_leaves = 0, n_caches = 0;
+  guint32 n_values = planner->n_values;
 
-  planner->first_value = candela_arena_new (&planner->arena, guint32, planner->n_nodes);
-  for (guint32 place = 0; place < planner->n_nodes; place++)
-    {
-      const CandelaNode *node = planner->nodes[place];
-
-      candela_planner_fetch (planner, place + CANDELA_PLANNER_AHEAD);
-      /* A projection is the value of the node that it projects. */
-      planner->first_value[place] =
-        node->kind == CANDELA_NODE_OUTPUT
-          ? planner->first_value[planner->edges[planner->first_edge[place]]] + node->u.output
-          : n_values;
-      n_values += node->n_outputs;
-      n_leaves += node->kind != CANDELA_NODE_OP;
-      n_caches += node->kind == CANDELA_NODE_CACHE;
-    }
-  if (n_values > G_MAXUINT32 / 4)
+  if (planner->n_values > G_MAXUINT32 / 4)
     return FALSE;
   plan->n_values = n_values;
-  plan->values = candela_arena_new0 (&plan->arena, CandelaPlanValue, n_values);
-  plan->tensors = candela_arena_new (&plan->arena, CandelaTensor *, n_leaves);
-  plan->bindings = candela_arena_new (&plan->arena, CandelaNode *, n_leaves);
-  plan->caches = candela_arena_new (&plan->arena, guint32, n_caches);
-  plan->cache_nodes = candela_arena_new (&plan->arena, CandelaNode *, n_caches);
+  plan->values = candela_arena_new (&plan->arena, CandelaPlanValue, n_values);
+  plan->tensors = candela_arena_new (&plan->arena, CandelaTensor *, planner->n_leaves);
+  plan->bindings = candela_arena_new (&plan->arena, CandelaNode *, planner->n_leaves);
+  plan->caches = candela_arena_new (&plan->arena, guint32, planner->n_caches);
+  plan->cache_nodes = candela_arena_new (&plan->arena, CandelaNode *, planner->n_caches);
   planner->base = candela_arena_new (&planner->arena, guint32, n_values);
-  planner->names = candela_arena_new (&planner->arena, guint32, n_values);
-  for (guint32 v = 0; v < n_values; v++)
-    planner->names[v] = CANDELA_PLAN_NONE;
   planner->pins = candela_arena_new0 (&planner->arena, guint8, n_values);
   planner->presteps = candela_arena_new (&planner->arena, CandelaPreStep, planner->n_nodes);
   candela_alias_map_init (&planner->aliases, n_values);
   return TRUE;
+}
+
+/* The snapshot: the values that a node reads, in the place of the nodes. */
+static void
+resolve_inputs (CandelaPlanner *planner, guint32 place)
+{
+  const CandelaPlannerNode *node = &planner->nodes[place];
+  gboolean exact = planner->exact != NULL && (node->told || (planner->exact[place] && node->passes_on));
+  guint32 *inputs = candela_planner_inputs (planner, node);
+
+  for (guint32 i = 0; i < node->n_inputs; i++)
+    {
+      guint32 value = planner->nodes[inputs[i]].first_value;
+
+      if (!exact)
+        inputs[i] = candela_alias_map_resolve (&planner->aliases, value);
+      else
+        inputs[i] = candela_planner_is_name (planner, value) ? planner->names[value] : value;
+    }
 }
 
 gboolean
@@ -395,24 +402,7 @@ candela_planner_preplan (CandelaPlanner *planner, GError **error)
   for (guint32 place = 0; place < planner->n_nodes; place++)
     {
       candela_planner_fetch (planner, place + CANDELA_PLANNER_AHEAD);
-
-      guint32 n_edges = planner->first_edge[place] == CANDELA_PLAN_NONE ? 0 : planner->nodes[place]->n_inputs;
-
-      gboolean exact = planner->exact != NULL
-                       && (is_told_by_layout (planner->nodes[place])
-                           || (planner->exact[place] && passes_layout_on (planner->nodes[place])));
-
-      /* The snapshot. */
-      for (guint32 i = 0; i < n_edges; i++)
-        {
-          guint32 *edge = &planner->edges[planner->first_edge[place] + i];
-          guint32 value = planner->first_value[*edge];
-
-          if (!exact)
-            *edge = candela_alias_map_resolve (&planner->aliases, value);
-          else
-            *edge = planner->names[value] != CANDELA_PLAN_NONE ? planner->names[value] : value;
-        }
+      resolve_inputs (planner, place);
       if (!preplan_node (planner, place, error))
         return FALSE;
     }
@@ -429,7 +419,7 @@ candela_planner_preplan (CandelaPlanner *planner, GError **error)
   for (guint r = 0; r < plan->n_roots; r++)
     {
       plan->root_values[r] =
-        candela_alias_map_resolve (&planner->aliases, planner->first_value[planner->root_nodes[r]]);
+        candela_alias_map_resolve (&planner->aliases, planner->nodes[planner->root_nodes[r]].first_value);
       planner->pins[planner->base[plan->root_values[r]]] = CANDELA_PIN_ROOT;
     }
   return TRUE;

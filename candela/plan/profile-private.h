@@ -5,21 +5,30 @@
 
 G_BEGIN_DECLS
 
+#define CANDELA_PROFILE_LEVELS 7
+
+/* Of the steps, or of groups of what is a level below. */
+typedef struct
+{
+  guint32 n;
+  guint64 *max;   /* of each, what is added to all of it included */
+  guint64 *added; /* to all of it; NULL for steps */
+} CandelaProfileLevel;
+
 /* How many bytes are held at each step. */
 typedef struct
 {
-  guint32 n;      /* steps */
-  guint32 leaves; /* the least power of two that is no less */
-  guint64 *max;   /* of each subtree, what is added to all of it included */
-  gint64 *added;  /* to all of a subtree */
+  guint n_levels;
+  CandelaProfileLevel levels[CANDELA_PROFILE_LEVELS];
 } CandelaProfile;
 
-/* held[s]: the bytes at step s to begin with. */
-void candela_profile_init (CandelaProfile *profile, const guint64 *held, guint32 n);
+/* held[s]: the bytes at step s to begin with, of at least one; from now on it is the
+ * profile's, and must outlive it. */
+void candela_profile_init (CandelaProfile *profile, guint64 *held, guint32 n);
 void candela_profile_clear (CandelaProfile *profile);
 
-/* Over the steps first to last. */
+/* Over the steps first to last. What is added stays. */
 guint64 candela_profile_get_max (const CandelaProfile *profile, guint32 first, guint32 last);
-void candela_profile_add (CandelaProfile *profile, guint32 first, guint32 last, gint64 bytes);
+void candela_profile_add (CandelaProfile *profile, guint32 first, guint32 last, guint64 bytes);
 
 G_END_DECLS

@@ -1,74 +1,152 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The memory that a plan holds at each step, as a segment tree: asking for the
- * most over a range of steps, and adding bytes to a range, take O(log n) each.
- * With it the planner asks of every reuse whether the peak allows it. */
+ * The memory that a plan holds at each step, as a tree: asking for the most over a
+ * range of steps, and adding bytes to a range, take O(log n) each. With it the planner
+ * asks of every reuse whether the peak allows it.
+ *
+ * Most ranges are short. So a node of the tree has 64 below it: a range of few steps
+ * is a walk over neighbours in memory, and up a level or two. */
 #include <candela/plan/profile-private.h>
 
-void
-candela_profile_init (CandelaProfile *profile, const guint64 *held, guint32 n)
+#define BITS 6
+#define MASK ((1u << BITS) - 1)
+
+G_STATIC_ASSERT (BITS *(CANDELA_PROFILE_LEVELS - 1) >= 32);
+
+static guint64
+find_max (const guint64 *values, guint32 first, guint32 last)
 {
-  profile->n = n;
-  profile->leaves = 1;
-  while (profile->leaves < n)
-    profile->leaves *= 2;
-  profile->max = g_new0 (guint64, 2 * (gsize) profile->leaves);
-  profile->added = g_new0 (gint64, 2 * (gsize) profile->leaves);
-  for (guint32 s = 0; s < n; s++)
-    profile->max[profile->leaves + s] = held[s];
-  for (guint32 t = profile->leaves; t-- > 1;)
-    profile->max[t] = MAX (profile->max[2 * t], profile->max[2 * t + 1]);
+  guint64 max = values[first];
+
+  for (guint32 i = first + 1; i <= last; i++)
+    max = MAX (max, values[i]);
+  return max;
+}
+
+void
+candela_profile_init (CandelaProfile *profile, guint64 *held, guint32 n)
+{
+  *profile = (CandelaProfile){ .n_levels = 1, .levels = { { .n = n, .max = held } } };
+  for (CandelaProfileLevel *below = profile->levels; below->n > 1; below++)
+    {
+      CandelaProfileLevel *level = below + 1;
+
+      level->n = ((below->n - 1) >> BITS) + 1;
+      level->max = g_new (guint64, level->n);
+      level->added = g_new0 (guint64, level->n);
+      for (guint32 i = 0; i < level->n; i++)
+        level->max[i] = find_max (below->max, i << BITS, MIN (i << BITS | MASK, below->n - 1));
+      profile->n_levels++;
+    }
 }
 
 void
 candela_profile_clear (CandelaProfile *profile)
 {
-  g_clear_pointer (&profile->max, g_free);
-  g_clear_pointer (&profile->added, g_free);
+  for (guint l = 1; l < profile->n_levels; l++)
+    {
+      g_free (profile->levels[l].max);
+      g_free (profile->levels[l].added);
+    }
+  profile->n_levels = 0;
 }
 
+/* What is added above to all of a level's node. */
 static guint64
-get_max (const CandelaProfile *profile, guint32 tree, guint32 from, guint32 to, guint32 first, guint32 last)
+find_added (const CandelaProfile *profile, guint level, guint32 node)
 {
-  guint32 middle = from + (to - from) / 2;
-  guint64 left = 0, right = 0;
+  guint64 added = 0;
 
-  if (first <= from && to <= last)
-    return profile->max[tree];
-  if (first <= middle)
-    left = get_max (profile, 2 * tree, from, middle, first, last);
-  if (last > middle)
-    right = get_max (profile, 2 * tree + 1, middle + 1, to, first, last);
-  return MAX (left, right) + profile->added[tree];
+  while (++level < profile->n_levels)
+    added += profile->levels[level].added[node >>= BITS];
+  return added;
+}
+
+/* Of nodes below the same one. */
+static guint64
+get_max_below (const CandelaProfile *profile, guint level, guint32 first, guint32 last)
+{
+  return find_max (profile->levels[level].max, first, last) + find_added (profile, level, first);
 }
 
 static void
-add (CandelaProfile *profile, guint32 tree, guint32 from, guint32 to, guint32 first, guint32 last, gint64 bytes)
+add_below (CandelaProfile *profile, guint level, guint32 first, guint32 last, guint64 bytes)
 {
-  guint32 middle = from + (to - from) / 2;
+  CandelaProfileLevel *at = &profile->levels[level];
+  guint64 max = 0;
+  guint32 node = first;
 
-  if (first <= from && to <= last)
+  for (guint32 i = first; i <= last; i++)
     {
-      profile->max[tree] += bytes;
-      profile->added[tree] += bytes;
-      return;
+      if (level > 0)
+        at->added[i] += bytes;
+      at->max[i] += bytes;
+      max = MAX (max, at->max[i]);
     }
-  if (first <= middle)
-    add (profile, 2 * tree, from, middle, first, last, bytes);
-  if (last > middle)
-    add (profile, 2 * tree + 1, middle + 1, to, first, last, bytes);
-  profile->max[tree] = MAX (profile->max[2 * tree], profile->max[2 * tree + 1]) + profile->added[tree];
+  while (++level < profile->n_levels)
+    {
+      at = &profile->levels[level];
+      node >>= BITS;
+      max += at->added[node];
+      if (max <= at->max[node])
+        return;
+      at->max[node] = max;
+    }
+}
+
+/* Takes from a range what is at its ends below nodes that it does not fill, and leaves
+ * what does as a range of the level above; one below a single node it takes as a whole.
+ * Returns how many pieces it took. */
+static guint
+take_ends (guint32 *first, guint32 *last, guint32 (*pieces)[2])
+{
+  guint n = 0;
+
+  if (*first >> BITS == *last >> BITS)
+    {
+      pieces[n][0] = *first;
+      pieces[n++][1] = *last;
+      *first = 1;
+      *last = 0;
+      return n;
+    }
+  if ((*first & MASK) != 0)
+    {
+      pieces[n][0] = *first;
+      pieces[n++][1] = *first | MASK;
+      *first = (*first | MASK) + 1;
+    }
+  if ((*last & MASK) != MASK)
+    {
+      pieces[n][0] = *last & ~MASK;
+      pieces[n++][1] = *last;
+      *last = (*last & ~MASK) - 1;
+    }
+  *first >>= BITS;
+  *last >>= BITS;
+  return n;
 }
 
 guint64
 candela_profile_get_max (const CandelaProfile *profile, guint32 first, guint32 last)
 {
-  return first > last ? 0 : get_max (profile, 1, 0, profile->leaves - 1, first, last);
+  guint32 pieces[2][2];
+  guint64 max = 0;
+
+  for (guint level = 0; first <= last; level++)
+    for (guint n = take_ends (&first, &last, pieces); n-- > 0;)
+      max = MAX (max, get_max_below (profile, level, pieces[n][0], pieces[n][1]));
+  return max;
 }
 
 void
-candela_profile_add (CandelaProfile *profile, guint32 first, guint32 last, gint64 bytes)
+candela_profile_add (CandelaProfile *profile, guint32 first, guint32 last, guint64 bytes)
 {
-  if (first <= last && bytes != 0)
-    add (profile, 1, 0, profile->leaves - 1, first, last, bytes);
+  guint32 pieces[2][2];
+
+  if (bytes == 0)
+    return;
+  for (guint level = 0; first <= last; level++)
+    for (guint n = take_ends (&first, &last, pieces); n-- > 0;)
+      add_below (profile, level, pieces[n][0], pieces[n][1], bytes);
 }

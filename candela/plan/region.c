@@ -68,11 +68,11 @@ can_be_freed (const CandelaPlanner *planner, const Reads *reads, guint32 base, g
 static gsize
 count_inputs (const CandelaPlanner *planner, guint32 step, guint32 last, Reads *reads)
 {
-  guint32 place = planner->presteps[step].node;
-  const guint32 *inputs = planner->edges + planner->first_edge[place];
+  const CandelaPlannerNode *node = &planner->nodes[planner->presteps[step].node];
+  const guint32 *inputs = candela_planner_inputs (planner, node);
   gsize bytes = 0;
 
-  for (guint32 i = 0; i < planner->nodes[place]->n_inputs; i++)
+  for (guint32 i = 0; i < node->n_inputs; i++)
     {
       guint32 base = planner->base[inputs[i]];
 
@@ -88,13 +88,12 @@ count_inputs (const CandelaPlanner *planner, guint32 step, guint32 last, Reads *
 static gboolean
 weigh_outputs (const CandelaPlanner *planner, guint32 step, guint32 last, const Reads *reads, Change *change)
 {
-  guint32 place = planner->presteps[step].node;
-  guint32 first = planner->first_value[place];
+  const CandelaPlannerNode *node = &planner->nodes[planner->presteps[step].node];
   gboolean read = FALSE;
 
-  for (guint o = 0; o < planner->nodes[place]->n_outputs; o++)
+  for (guint o = 0; o < node->n_outputs; o++)
     {
-      guint32 v = first + o;
+      guint32 v = node->first_value + o;
       gsize bytes = candela_plan_value_bytes (&planner->plan->values[v]);
       gboolean elsewhere = reads[v].region != last && reads[v].region != CANDELA_PLAN_NONE;
 
@@ -115,12 +114,19 @@ weigh_outputs (const CandelaPlanner *planner, guint32 step, guint32 last, const 
 }
 
 static gboolean
+is_of_shape (const CandelaPlanner *planner, guint32 step, guint32 other)
+{
+  guint32 a = planner->nodes[planner->presteps[step].node].first_value;
+  guint32 b = planner->nodes[planner->presteps[other].node].first_value;
+  const CandelaPlanValue *values = planner->plan->values;
+
+  return values[a].layout == values[b].layout || candela_layout_same_shape (values[a].layout, values[b].layout);
+}
+
+static gboolean
 joins (const CandelaPlanner *planner, const OpenRegion *region, guint32 step, Reads *reads, Change *change)
 {
-  const CandelaNode *node = planner->nodes[planner->presteps[step].node];
-
-  if (region->last == CANDELA_PLAN_NONE || region->n_parts == MAX_PARTS
-      || !candela_layout_same_shape (node->layout, planner->nodes[planner->presteps[region->last].node]->layout)
+  if (region->last == CANDELA_PLAN_NONE || region->n_parts == MAX_PARTS || !is_of_shape (planner, step, region->last)
       || !weigh_outputs (planner, step, region->last, reads, change)
       || region->n_results + change->n_results > CANDELA_MAX_OUTPUTS)
     return FALSE;
@@ -132,12 +138,11 @@ joins (const CandelaPlanner *planner, const OpenRegion *region, guint32 step, Re
 static void
 open_region (const CandelaPlanner *planner, OpenRegion *region, guint32 step, Reads *reads)
 {
-  guint32 place = planner->presteps[step].node;
-  guint n_outputs = planner->nodes[place]->n_outputs;
+  const CandelaPlannerNode *node = &planner->nodes[planner->presteps[step].node];
 
-  *region = (OpenRegion){ .last = step, .n_parts = 1, .n_results = n_outputs, .adjacent = TRUE };
-  for (guint o = 0; o < n_outputs; o++)
-    region->result_bytes += candela_plan_value_bytes (&planner->plan->values[planner->first_value[place] + o]);
+  *region = (OpenRegion){ .last = step, .n_parts = 1, .n_results = node->n_outputs, .adjacent = TRUE };
+  for (guint o = 0; o < node->n_outputs; o++)
+    region->result_bytes += candela_plan_value_bytes (&planner->plan->values[node->first_value + o]);
   count_inputs (planner, step, step, reads);
 }
 
@@ -158,11 +163,11 @@ join (CandelaPlanner *planner, OpenRegion *region, guint32 step, const Change *c
 static void
 read_inputs (const CandelaPlanner *planner, guint32 step, gboolean member, Reads *reads)
 {
-  guint32 place = planner->presteps[step].node;
-  const guint32 *inputs = planner->edges + planner->first_edge[place];
+  const CandelaPlannerNode *node = &planner->nodes[planner->presteps[step].node];
+  const guint32 *inputs = candela_planner_inputs (planner, node);
   guint32 at = planner->presteps[step].region;
 
-  for (guint32 i = 0; i < planner->nodes[place]->n_inputs; i++)
+  for (guint32 i = 0; i < node->n_inputs; i++)
     {
       Reads *value = &reads[inputs[i]], *base = &reads[planner->base[inputs[i]]];
 
@@ -178,14 +183,6 @@ read_inputs (const CandelaPlanner *planner, guint32 step, gboolean member, Reads
     }
 }
 
-/* What has state runs whole, so that two such steps do not take turns. */
-static gboolean
-may_fuse (const CandelaPlanner *planner, guint32 step)
-{
-  return planner->presteps[step].kind == CANDELA_STEP_FUSED
-         && candela_planner_facts (planner, planner->presteps[step].node)->info->effect == CANDELA_EFFECT_PURE;
-}
-
 void
 candela_planner_form_regions (CandelaPlanner *planner)
 {
@@ -199,11 +196,9 @@ candela_planner_form_regions (CandelaPlanner *planner)
   memset (reads, 0xff, sizeof *reads * planner->plan->n_values);
   for (guint32 step = planner->n_presteps; step-- > 0;)
     {
-      gboolean member = may_fuse (planner, step);
+      gboolean member = planner->presteps[step].fuses;
       Change change = { 0 };
 
-      if (step >= CANDELA_PLANNER_AHEAD)
-        candela_planner_fetch (planner, planner->presteps[step - CANDELA_PLANNER_AHEAD].node);
       if (member && joins (planner, &region, step, reads, &change))
         join (planner, &region, step, &change);
       else if (member)

@@ -32,6 +32,22 @@ G_BEGIN_DECLS
  * positive one first), then the low bits. */
 typedef void (*CandelaConvertFunc) (gpointer out, gconstpointer in, gsize n);
 
+typedef struct
+{
+  const char *name;
+  guint8 size;
+  guint8 kind; /* CandelaDTypeKind; 0 for INVALID */
+} CandelaDTypeFacts;
+
+extern const CandelaDTypeFacts candela_dtype_facts[CANDELA_N_DTYPES];
+
+/* Of what is known to be a dtype. */
+static inline gsize
+candela_dtype_size (CandelaDType dtype)
+{
+  return candela_dtype_facts[dtype].size;
+}
+
 /* NULL from a complex dtype to a real one but bool. The function for equal dtypes copies
  * (bools come out as 0 or 1). */
 CandelaConvertFunc candela_dtype_get_convert_func (CandelaDType from, CandelaDType to);

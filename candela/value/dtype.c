@@ -4,7 +4,7 @@
  * size rather than looked up in a table of pairs: the standard's tables (Python
  * array API 2024.12, "Type Promotion Rules") are these few sentences, and what
  * they leave open (numbers of different kinds) follows NumPy. */
-#include <candela/value/dtype.h>
+#include <candela/value/dtype-private.h>
 
 G_DEFINE_ENUM_TYPE (
   CandelaDType, candela_dtype, G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_INVALID, "invalid"),
@@ -23,14 +23,7 @@ G_DEFINE_FLAGS_TYPE (CandelaDTypeKind, candela_dtype_kind, G_DEFINE_ENUM_VALUE (
                      G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_KIND_FLOAT, "float"),
                      G_DEFINE_ENUM_VALUE (CANDELA_DTYPE_KIND_COMPLEX, "complex"))
 
-typedef struct
-{
-  const char *name;
-  guint8 size;
-  guint8 kind; /* CandelaDTypeKind; 0 for INVALID */
-} DTypeFacts;
-
-static const DTypeFacts dtype_facts[CANDELA_N_DTYPES] = {
+const CandelaDTypeFacts candela_dtype_facts[CANDELA_N_DTYPES] = {
   [CANDELA_DTYPE_INVALID] = { "invalid", 0, 0 },
   [CANDELA_DTYPE_BOOL] = { "bool", 1, CANDELA_DTYPE_KIND_BOOL },
   [CANDELA_DTYPE_INT8] = { "int8", 1, CANDELA_DTYPE_KIND_SIGNED },
@@ -50,10 +43,10 @@ static const DTypeFacts dtype_facts[CANDELA_N_DTYPES] = {
 };
 
 /* A binding can hand any number over as a dtype. */
-static const DTypeFacts *
+static const CandelaDTypeFacts *
 dtype_get_facts (CandelaDType dtype)
 {
-  return &dtype_facts[(guint) dtype < CANDELA_N_DTYPES ? dtype : CANDELA_DTYPE_INVALID];
+  return &candela_dtype_facts[(guint) dtype < CANDELA_N_DTYPES ? dtype : CANDELA_DTYPE_INVALID];
 }
 
 /**
@@ -90,12 +83,12 @@ candela_dtype_from_name (const char *name, GError **error)
   g_autoptr (GString) known = NULL;
 
   for (guint i = CANDELA_DTYPE_INVALID + 1; i < CANDELA_N_DTYPES; i++)
-    if (g_strcmp0 (name, dtype_facts[i].name) == 0)
+    if (g_strcmp0 (name, candela_dtype_facts[i].name) == 0)
       return i;
 
-  known = g_string_new (dtype_facts[CANDELA_DTYPE_INVALID + 1].name);
+  known = g_string_new (candela_dtype_facts[CANDELA_DTYPE_INVALID + 1].name);
   for (guint i = CANDELA_DTYPE_INVALID + 2; i < CANDELA_N_DTYPES; i++)
-    g_string_append_printf (known, ", %s", dtype_facts[i].name);
+    g_string_append_printf (known, ", %s", candela_dtype_facts[i].name);
   g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_DTYPE, "no dtype is called “%s”; there are %s",
                name != NULL ? name : "", known->str);
   return CANDELA_DTYPE_INVALID;
@@ -138,7 +131,7 @@ static CandelaDType
 dtype_find (guint kind, gsize size)
 {
   for (guint i = CANDELA_DTYPE_INVALID + 1; i < CANDELA_N_DTYPES; i++)
-    if (dtype_facts[i].kind == kind && dtype_facts[i].size == size)
+    if (candela_dtype_facts[i].kind == kind && candela_dtype_facts[i].size == size)
       return i;
   return CANDELA_DTYPE_INVALID;
 }
@@ -176,8 +169,8 @@ dtype_real_part (CandelaDType dtype)
 CandelaDType
 candela_dtype_promote (CandelaDType a, CandelaDType b)
 {
-  const DTypeFacts *fa = dtype_get_facts (a);
-  const DTypeFacts *fb = dtype_get_facts (b);
+  const CandelaDTypeFacts *fa = dtype_get_facts (a);
+  const CandelaDTypeFacts *fb = dtype_get_facts (b);
 
   if (fa->kind == 0 || fb->kind == 0)
     return CANDELA_DTYPE_INVALID;
@@ -202,19 +195,19 @@ candela_dtype_promote (CandelaDType a, CandelaDType b)
   if ((fa->kind | fb->kind) & CANDELA_DTYPE_KIND_FLOAT)
     {
       gboolean a_is_float = fa->kind == CANDELA_DTYPE_KIND_FLOAT;
-      const DTypeFacts *integer = a_is_float ? fb : fa;
+      const CandelaDTypeFacts *integer = a_is_float ? fb : fa;
       CandelaDType holding = integer->size == 1   ? CANDELA_DTYPE_FLOAT16
                              : integer->size == 2 ? CANDELA_DTYPE_FLOAT32
                                                   : CANDELA_DTYPE_FLOAT64;
 
       /* Of one byte also bfloat16 holds them. */
-      return dtype_facts[holding].size > (a_is_float ? fa : fb)->size ? holding : a_is_float ? a : b;
+      return candela_dtype_facts[holding].size > (a_is_float ? fa : fb)->size ? holding : a_is_float ? a : b;
     }
 
   {
     gboolean a_is_signed = fa->kind == CANDELA_DTYPE_KIND_SIGNED;
-    const DTypeFacts *with_sign = a_is_signed ? fa : fb;
-    const DTypeFacts *without = a_is_signed ? fb : fa;
+    const CandelaDTypeFacts *with_sign = a_is_signed ? fa : fb;
+    const CandelaDTypeFacts *without = a_is_signed ? fb : fa;
 
     if (without->size == 8)
       return CANDELA_DTYPE_FLOAT64;

@@ -177,14 +177,16 @@ test_profile (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (7);
 
-  for (guint32 n = 1; n < 40; n++)
+  /* One level of the tree to four of them. */
+  for (guint32 n = 1; n < 300000; n = n < 70 ? n + 1 : n * 8)
     {
-      g_autofree guint64 *held = g_new (guint64, n);
+      g_autofree guint64 *held = g_new (guint64, n), *own = NULL;
       CandelaProfile profile;
 
       for (guint32 s = 0; s < n; s++)
         held[s] = g_rand_int_range (rand, 0, 1000);
-      candela_profile_init (&profile, held, n);
+      own = g_memdup2 (held, n * sizeof *held);
+      candela_profile_init (&profile, own, n);
       for (guint i = 0; i < 100; i++)
         {
           guint32 first = g_rand_int_range (rand, 0, n), last = g_rand_int_range (rand, first, n);
