@@ -4,8 +4,10 @@
  * job is a row of chunks. Each thread has a range of them for its own, the same
  * whenever there are as many chunks and threads, so that it finds in its cache
  * what it had there for the step before, or for the run before; once done, it takes
- * from the ranges of others. How work is cut into chunks depends on its size alone,
- * never on the number of threads.
+ * from the ranges of others. Jobs go through their ranges forwards and backwards by
+ * turns: of arrays larger than a cache the next job begins with what this one left there,
+ * where it would otherwise find nothing. How work is cut into chunks depends on its size
+ * alone, never on the number of threads.
  *
  * One job has the pool at a time; a job that comes meanwhile, or from within a
  * chunk, is done by its caller alone, who then has a thread of its own anyway. The
@@ -38,10 +40,23 @@
 typedef struct
 {
   gsize next; /* atomic */
-  gsize end;
+  gsize start, end;
 } __attribute__ ((aligned (64))) Range;
 
 static Range ranges[MAX_THREADS]; /* of the job: the caller's, then those of workers */
+
+/* The job, in a cache line of its own: what idle workers look at, and all that one
+ * needs to know to begin. To move a line to another processor takes as long as the rest. */
+static struct
+{
+  int generation; /* of jobs; atomic */
+  int state;      /* atomic */
+  int wanted;     /* workers */
+  int cpu;        /* where its caller runs; atomic */
+  gboolean from_end;
+  CandelaKernelChunkFunc func;
+  gpointer data;
+} __attribute__ ((aligned (64))) job = { .state = CLOSED };
 
 static struct
 {
@@ -49,21 +64,12 @@ static struct
   pthread_mutex_t lock; /* for sleeping and waking */
   pthread_cond_t work, idle;
   guint n_workers;
-  int sleepers;   /* under the lock */
-  int generation; /* of jobs; atomic */
-
-  /* The job. */
-  CandelaKernelChunkFunc func;
-  gpointer data;
-  int wanted; /* workers */
-  int cpu;    /* where its caller runs; atomic */
-  int state;  /* atomic */
+  int sleepers; /* changed under the lock; atomic */
 } pool = {
   .user = PTHREAD_MUTEX_INITIALIZER,
   .lock = PTHREAD_MUTEX_INITIALIZER,
   .work = PTHREAD_COND_INITIALIZER,
   .idle = PTHREAD_COND_INITIALIZER,
-  .state = CLOSED,
 };
 
 static int n_threads; /* 0: not known yet */
@@ -71,6 +77,9 @@ static int n_threads; /* 0: not known yet */
 /* The most threads that one of this thread's jobs was open to, since it was last
  * asked. */
 static __thread guint width;
+
+/* Which way this thread's last job went. */
+static __thread gboolean backwards;
 
 /* The child of a fork has no workers: it starts anew. */
 static void
@@ -82,26 +91,30 @@ after_fork (void)
   pthread_cond_init (&pool.idle, NULL);
   pool.n_workers = 0;
   pool.sleepers = 0;
-  pool.state = CLOSED;
+  job.state = CLOSED;
 }
 
-/* Those of a thread's own, then those of the threads after it. */
+/* Those of a thread's own, then those of the threads after it; of these, what is left is
+ * looked at before it is taken, so that no line is moved for nothing. */
 static void
 take_chunks (int own)
 {
-  int n_ranges = pool.wanted + 1;
+  CandelaKernelChunkFunc func = job.func;
+  gpointer data = job.data;
+  gboolean from_end = job.from_end;
+  int n_ranges = job.wanted + 1;
 
-  for (int k = 0; k < n_ranges; k++)
+  for (int i = 0; i < n_ranges; i++)
     {
-      Range *range = &ranges[(own + k) % n_ranges];
+      Range *range = &ranges[(own + i) % n_ranges];
 
-      while (g_atomic_pointer_get (&range->next) < range->end)
+      for (gboolean first = i == 0; first || g_atomic_pointer_get (&range->next) < range->end; first = FALSE)
         {
-          gsize chunk = g_atomic_pointer_add (&range->next, 1);
+          gsize k = g_atomic_pointer_add (&range->next, 1);
 
-          if (chunk >= range->end)
+          if (k >= range->end)
             break;
-          pool.func (chunk, pool.data);
+          func (from_end ? range->start + range->end - 1 - k : k, data);
         }
     }
 }
@@ -111,11 +124,11 @@ enter (void)
 {
   for (;;)
     {
-      int state = g_atomic_int_get (&pool.state);
+      int state = g_atomic_int_get (&job.state);
 
       if ((state & CLOSED) != 0)
         return FALSE;
-      if (g_atomic_int_compare_and_exchange (&pool.state, state, state + 1))
+      if (g_atomic_int_compare_and_exchange (&job.state, state, state + 1))
         return TRUE;
     }
 }
@@ -124,7 +137,7 @@ enter (void)
 static void
 leave (void)
 {
-  if (g_atomic_int_add (&pool.state, -1) != (CLOSED | 1))
+  if (g_atomic_int_add (&job.state, -1) != (CLOSED | 1))
     return;
   pthread_mutex_lock (&pool.lock);
   pthread_cond_signal (&pool.idle);
@@ -132,20 +145,24 @@ leave (void)
 }
 
 /* Until the number is that, or no longer is; not for long. A pause takes from 10 ns
- * to 100, as the processor has it, hence the clock. */
+ * to 100, as the processor has it, hence the clock; to read it takes longer. */
 static gboolean
 look_out (const int *number, int value, gboolean equal)
 {
-  gint64 end = g_get_monotonic_time () + LOOK_OUT;
+  gint64 now = 0, end = 0;
 
   do
-    for (guint i = 0; i < 20; i++)
-      {
-        if ((g_atomic_int_get (number) == value) == equal)
-          return TRUE;
-        PAUSE ();
-      }
-  while (g_get_monotonic_time () < end);
+    {
+      for (guint i = 0; i < 20; i++)
+        {
+          if ((g_atomic_int_get (number) == value) == equal)
+            return TRUE;
+          PAUSE ();
+        }
+      now = g_get_monotonic_time ();
+      end = end == 0 ? now + LOOK_OUT : end;
+    }
+  while (now < end);
   return FALSE;
 }
 
@@ -193,14 +210,14 @@ wait_for_generation (int seen)
 {
   Place place;
 
-  if (look_out (&pool.generation, seen, FALSE))
+  if (look_out (&job.generation, seen, FALSE))
     return;
-  keep_apart (&place, g_atomic_int_get (&pool.cpu));
+  keep_apart (&place, g_atomic_int_get (&job.cpu));
   pthread_mutex_lock (&pool.lock);
-  pool.sleepers++;
-  while (g_atomic_int_get (&pool.generation) == seen)
+  g_atomic_int_inc (&pool.sleepers);
+  while (g_atomic_int_get (&job.generation) == seen)
     pthread_cond_wait (&pool.work, &pool.lock);
-  pool.sleepers--;
+  g_atomic_int_add (&pool.sleepers, -1);
   pthread_mutex_unlock (&pool.lock);
   let_free (&place);
 }
@@ -214,10 +231,10 @@ work (gpointer data)
   for (;;)
     {
       wait_for_generation (seen);
-      seen = g_atomic_int_get (&pool.generation);
+      seen = g_atomic_int_get (&job.generation);
       if (!enter ())
         continue;
-      if (index < pool.wanted)
+      if (index < job.wanted)
         take_chunks (index + 1);
       leave ();
     }
@@ -247,33 +264,43 @@ need_workers (guint n)
 }
 
 static void
-open_job (gsize n, CandelaKernelChunkFunc func, gpointer data, guint helpers)
+open_job (gsize n, CandelaKernelChunkFunc func, gpointer data, guint helpers, gboolean from_end)
 {
-  pool.func = func;
-  pool.data = data;
-  pool.wanted = (int) helpers;
+  gsize start = 0;
+
   for (gsize k = 0; k <= helpers; k++)
     {
-      ranges[k].end = n / (helpers + 1) * (k + 1) + n % (helpers + 1) * (k + 1) / (helpers + 1);
-      g_atomic_pointer_set (&ranges[k].next, k == 0 ? 0 : ranges[k - 1].end);
+      gsize end = n / (helpers + 1) * (k + 1) + n % (helpers + 1) * (k + 1) / (helpers + 1);
+
+      ranges[k].start = start;
+      ranges[k].end = end;
+      __atomic_store_n (&ranges[k].next, start, __ATOMIC_RELAXED);
+      start = end;
     }
-  g_atomic_int_set (&pool.cpu, sched_getcpu ());
-  g_atomic_int_set (&pool.state, 0);
-  g_atomic_int_inc (&pool.generation);
+  job.func = func;
+  job.data = data;
+  job.from_end = from_end;
+  job.wanted = (int) helpers;
+  __atomic_store_n (&job.cpu, sched_getcpu (), __ATOMIC_RELAXED);
+  /* Whoever finds it open sees all of the above. */
+  __atomic_store_n (&job.state, 0, __ATOMIC_RELEASE);
+  /* Either this sees one that is about to sleep, or that one the new job. */
+  g_atomic_int_inc (&job.generation);
+  if (g_atomic_int_get (&pool.sleepers) == 0)
+    return;
   pthread_mutex_lock (&pool.lock);
-  if (pool.sleepers > 0)
-    pthread_cond_broadcast (&pool.work);
+  pthread_cond_broadcast (&pool.work);
   pthread_mutex_unlock (&pool.lock);
 }
 
 static void
 close_job (void)
 {
-  g_atomic_int_or ((guint *) &pool.state, CLOSED);
-  if (look_out (&pool.state, CLOSED, TRUE))
+  g_atomic_int_or ((guint *) &job.state, CLOSED);
+  if (look_out (&job.state, CLOSED, TRUE))
     return;
   pthread_mutex_lock (&pool.lock);
-  while (g_atomic_int_get (&pool.state) != CLOSED)
+  while (g_atomic_int_get (&job.state) != CLOSED)
     pthread_cond_wait (&pool.idle, &pool.lock);
   pthread_mutex_unlock (&pool.lock);
 }
@@ -282,16 +309,19 @@ void
 candela_parallel_for (guint64 n, CandelaKernelChunkFunc func, gpointer data)
 {
   guint helpers = MIN (candela_get_num_threads (), n) - (n > 0);
+  gboolean from_end = FALSE;
 
+  if (n > 1)
+    from_end = backwards = !backwards;
   if (helpers == 0 || pthread_mutex_trylock (&pool.user) != 0)
     {
       for (guint64 chunk = 0; chunk < n; chunk++)
-        func (chunk, data);
+        func (from_end ? n - 1 - chunk : chunk, data);
       return;
     }
   need_workers (helpers);
   width = MAX (width, MIN (helpers, pool.n_workers) + 1);
-  open_job (n, func, data, helpers);
+  open_job (n, func, data, helpers, from_end);
   take_chunks (0);
   close_job ();
   pthread_mutex_unlock (&pool.user);

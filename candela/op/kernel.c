@@ -244,7 +244,7 @@ candela_kernel_get_cancellable (const CandelaKernel *kernel)
  *
  * Shares a kernel's work among threads, if the op declares that it may run on any
  * (%CANDELA_THREADS_ANY). Returns when all is done. How the work is cut into
- * chunks must depend on shapes alone.
+ * chunks must depend on shapes alone. They are done in any order, on one thread too.
  *
  * Since: 1.0
  */
