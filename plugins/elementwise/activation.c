@@ -2,6 +2,7 @@
  *
  * The functions between the layers of a network. Each is written so that no
  * intermediate overflows: where exp appears, its argument is never positive. */
+#include "stage.h"
 #include "vector.h"
 
 /* gelu: x times the normal distribution's cumulative function, which is
@@ -119,7 +120,19 @@ ACTIVATION_FUNCTIONS (double, exp, log1p, fabs, erfc, fma, sqrt)
   ELEMENTWISE_TABLE (op, ELEMENTWISE_FLOATS (ELEMENTWISE_UNARY_ROW, op, E))                                            \
   ELEMENTWISE_OP (op, elementwise_x, op_summary, .infer = elementwise_infer_floating, __VA_ARGS__)
 
-ACTIVATION (sigmoid, SIGMOID, "1 / (1 + exp(-x))", .gradients = { "grad * out * (1 - out)" })
+#define SIGMOID_SUMMARY "1 / (1 + exp(-x))"
+#ifdef ELEMENTWISE_VECTORS
+/* Of float32 a stage too. */
+#define STAGE_SIGMOID(T, W, a) float32_sigmoid ((VECTOR (float)) (a))
+ELEMENTWISE_FLOATS (ACTIVATION_LOOP, sigmoid, SIGMOID)
+ELEMENTWISE_FLOAT32 (STAGE_UNARY, sigmoid, STAGE_SIGMOID)
+ELEMENTWISE_TABLE (sigmoid, ELEMENTWISE_FLOAT32 (STAGE_UNARY_ROW, sigmoid, )
+                              ELEMENTWISE_FLOAT64 (ELEMENTWISE_UNARY_ROW, sigmoid, ))
+ELEMENTWISE_OP (sigmoid, elementwise_x, SIGMOID_SUMMARY, .infer = elementwise_infer_floating,
+                .gradients = { "grad * out * (1 - out)" })
+#else
+ACTIVATION (sigmoid, SIGMOID, SIGMOID_SUMMARY, .gradients = { "grad * out * (1 - out)" })
+#endif
 ACTIVATION (softplus, SOFTPLUS, "The logarithm of 1 + exp(x)", .gradients = { "grad * sigmoid(x)" })
 
 enum {
