@@ -35,8 +35,10 @@
 #define MAX_PANELS 16
 /* Multiplications that are worth a panel of their own. */
 #define MIN_WORK (LINALG_CHUNK_WORK / 2)
-/* Rows, or columns, of a half of a product that cannot be cut otherwise. */
+/* Rows, or columns, of a half of a product that cannot be cut otherwise, and what it has
+ * to be worth where the library turns the right factor. */
 #define HALF 64
+#define TURNED_WORK (4 * MIN_WORK)
 /* Edges of panels fall where those of a library's tiles do. */
 #define ROUNDING 16
 /* Blocks of a panel for small kernels, and what of the right factor they read again and
@@ -266,7 +268,8 @@ choose_panels (Panels *panels, gboolean a_transposed, gboolean b_transposed, gin
   else if (n >= 2)
     {
       choose_large (panels, a_transposed, b_transposed, left_bytes, right_bytes, n);
-      if (n_stacked == 1 && panels->rows == a->rows && panels->cols == b->cols)
+      if (n_stacked == 1 && panels->rows == a->rows && panels->cols == b->cols
+          && (!b_transposed || work >= TURNED_WORK))
         halve (panels, b_transposed);
     }
 }
