@@ -11,21 +11,14 @@ void
 candela_inference_init (CandelaInference *inference, CandelaOp *op, const CandelaParams *params, guint n_inputs,
                         const CandelaLayout *const *layouts, const CandelaDType *dtypes, CandelaDType promoted)
 {
-  inference->op = op;
-  inference->facts = candela_op_get_facts (op);
-  inference->params = params;
-  inference->n_inputs = n_inputs;
-  inference->layouts = layouts;
-  inference->dtypes = dtypes;
-  inference->promoted = inference->compute_dtype = promoted;
-  inference->kernel = NULL;
-  for (guint o = 0; o < inference->facts->n_outputs; o++)
-    {
-      inference->out_layouts[o] = NULL;
-      inference->out_dtypes[o] = CANDELA_DTYPE_INVALID;
-      inference->aliasing[o] = CANDELA_ALIASING_NONE;
-      inference->aliased_input[o] = 0;
-    }
+  *inference = (CandelaInference){ .op = op,
+                                   .facts = candela_op_get_facts (op),
+                                   .params = params,
+                                   .n_inputs = n_inputs,
+                                   .layouts = layouts,
+                                   .dtypes = dtypes,
+                                   .promoted = promoted,
+                                   .compute_dtype = promoted };
 }
 
 void

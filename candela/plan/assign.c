@@ -19,31 +19,35 @@
 typedef struct
 {
   gsize bytes;
-  guint32 end; /* of its last buffer */
-  guint32 slot;
+  guint32 end;  /* of its last buffer */
+  guint32 next; /* of that size; CANDELA_PLAN_NONE after the last */
 } FreeSlot;
+
+/* The free slots of a size: those freed last first, and of these in their order. */
+typedef struct
+{
+  gsize bytes;
+  guint32 first; /* CANDELA_PLAN_NONE: there is none now */
+} FreeSize;
 
 typedef struct
 {
   CandelaBuffers *buffers;
   CandelaPlan *plan;
-  GTree *free_slots;      /* FreeSlots, which are keys and values of themselves; NULL before the first */
-  FreeSlot *entries;      /* of each slot */
+  GTree *sizes;           /* FreeSizes, which are keys and values of themselves; NULL before the first */
+  FreeSize *size;         /* of the last slot that was freed: most are of one size */
+  FreeSlot *free_slots;   /* of each slot */
   guint64 *held;          /* at each step, if every buffer is freed at once and none shared; then the profile's */
   guint64 bound;          /* the most of them */
   CandelaProfile profile; /* made when first asked */
 } Assignment;
 
 static int
-compare_free_slots (gconstpointer a, gconstpointer b)
+compare_sizes (gconstpointer a, gconstpointer b)
 {
-  const FreeSlot *one = a, *other = b;
+  const FreeSize *one = a, *other = b;
 
-  if (one->bytes != other->bytes)
-    return one->bytes < other->bytes ? -1 : 1;
-  if (one->end != other->end)
-    return one->end > other->end ? -1 : 1;
-  return (one->slot > other->slot) - (one->slot < other->slot);
+  return (one->bytes > other->bytes) - (one->bytes < other->bytes);
 }
 
 static guint32
@@ -128,27 +132,88 @@ hold (Assignment *assignment, const FreeSlot *free_slot, const CandelaPlanBuffer
   return TRUE;
 }
 
+/* The least size from so many bytes on of which there are free slots. Larger ones of which
+ * there are none are forgotten on the way. */
+static FreeSize *
+find_size (Assignment *assignment, gsize bytes)
+{
+  const FreeSize least = { .bytes = bytes };
+  GTreeNode *node;
+
+  if (assignment->size != NULL && assignment->size->bytes == bytes && assignment->size->first != CANDELA_PLAN_NONE)
+    return assignment->size;
+  while ((node = g_tree_lower_bound (assignment->sizes, &least)) != NULL)
+    {
+      FreeSize *size = g_tree_node_value (node);
+
+      if (size->first != CANDELA_PLAN_NONE)
+        return size;
+      if (assignment->size == size)
+        assignment->size = NULL;
+      g_tree_remove (assignment->sizes, size);
+    }
+  return NULL;
+}
+
 /* The free slot for a buffer, taken from the free ones; or none. */
 static guint32
 find_slot (Assignment *assignment, const CandelaPlanBuffer *buffer)
 {
-  const FreeSlot least = { .bytes = buffer->bytes, .end = G_MAXUINT32 };
-  GTreeNode *node;
+  guint n = 0;
 
-  if (assignment->free_slots == NULL || buffer->bytes == 0)
+  if (assignment->sizes == NULL || buffer->bytes == 0)
     return CANDELA_PLAN_NONE;
-  node = g_tree_lower_bound (assignment->free_slots, &least);
-  for (guint i = 0; node != NULL && i < MAX_CANDIDATES; i++, node = g_tree_node_next (node))
+  for (gsize bytes = buffer->bytes; n < MAX_CANDIDATES; bytes++)
     {
-      FreeSlot *free_slot = g_tree_node_value (node);
+      FreeSize *size = find_size (assignment, bytes);
 
-      if (hold (assignment, free_slot, buffer))
+      if (size == NULL)
+        break;
+      for (guint32 *at = &size->first; *at != CANDELA_PLAN_NONE && n < MAX_CANDIDATES; n++)
         {
-          g_tree_remove (assignment->free_slots, free_slot);
-          return free_slot->slot;
+          guint32 slot = *at;
+
+          if (hold (assignment, &assignment->free_slots[slot], buffer))
+            {
+              *at = assignment->free_slots[slot].next;
+              return slot;
+            }
+          at = &assignment->free_slots[slot].next;
         }
+      bytes = size->bytes;
     }
   return CANDELA_PLAN_NONE;
+}
+
+static FreeSize *
+add_size (Assignment *assignment, gsize bytes)
+{
+  FreeSize *size = assignment->size;
+
+  if (size != NULL && size->bytes == bytes)
+    return size;
+  if (assignment->sizes == NULL)
+    assignment->sizes = g_tree_new (compare_sizes);
+  size = g_tree_lookup (assignment->sizes, &(FreeSize){ .bytes = bytes });
+  if (size == NULL)
+    {
+      size = candela_arena_new (&assignment->buffers->planner->arena, FreeSize, 1);
+      *size = (FreeSize){ bytes, CANDELA_PLAN_NONE };
+      g_tree_insert (assignment->sizes, size, size);
+    }
+  return assignment->size = size;
+}
+
+/* It is among those freed last. */
+static void
+add_free_slot (Assignment *assignment, guint32 slot, gsize bytes, guint32 end)
+{
+  guint32 *at = &add_size (assignment, bytes)->first;
+
+  while (*at < slot && assignment->free_slots[*at].end == end)
+    at = &assignment->free_slots[*at].next;
+  assignment->free_slots[slot] = (FreeSlot){ bytes, end, *at };
+  *at = slot;
 }
 
 /* Gives the buffers that start at this step their slots. */
@@ -186,14 +251,10 @@ release_step (Assignment *assignment, guint32 buffer, const guint32 *next_ending
   for (; buffer != CANDELA_PLAN_NONE; buffer = next_ending[buffer])
     {
       const CandelaPlanBuffer *ended = &assignment->buffers->buffers[buffer];
-      FreeSlot *entry = &assignment->entries[ended->slot];
+      gsize bytes = assignment->plan->slots[ended->slot].bytes;
 
-      *entry = (FreeSlot){ assignment->plan->slots[ended->slot].bytes, ended->end, ended->slot };
-      if (entry->bytes == 0)
-        continue;
-      if (assignment->free_slots == NULL)
-        assignment->free_slots = g_tree_new (compare_free_slots);
-      g_tree_insert (assignment->free_slots, entry, entry);
+      if (bytes > 0)
+        add_free_slot (assignment, ended->slot, bytes, ended->end);
     }
 }
 
@@ -315,13 +376,13 @@ candela_planner_assign (CandelaPlanner *planner)
   plan->slots = candela_arena_new (&plan->arena, CandelaPlanSlot, buffers.n);
   if (plan->n_steps > 0)
     {
-      assignment.entries = candela_arena_new (&planner->arena, FreeSlot, buffers.n);
+      assignment.free_slots = candela_arena_new (&planner->arena, FreeSlot, buffers.n);
       count_held (&assignment);
       assign_slots (&assignment);
       plan->lower_bound_bytes = plan->peak_bytes = assignment.bound;
       if (assignment.profile.n_levels > 0)
         plan->peak_bytes = candela_profile_get_max (&assignment.profile, 0, plan->n_steps - 1);
-      g_clear_pointer (&assignment.free_slots, g_tree_unref);
+      g_clear_pointer (&assignment.sizes, g_tree_unref);
       candela_profile_clear (&assignment.profile);
     }
   list_frees (plan);
