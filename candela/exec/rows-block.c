@@ -18,13 +18,17 @@ find_address (const CandelaRows *rows, guint32 v, const CandelaRowsBlock *block)
          - (gsize) block->first * plan->local_bytes[rows->group->first_local + plan->values[v].source];
 }
 
-/* Points a member's pass, all else of which is there, at the block: of what is local. */
+/* A member's pass, for the block: where what is local is, too. */
 static void
-place_locals (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block, CandelaPass *pass)
+place_operands (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block, CandelaPass *pass,
+                CandelaPassInput *inputs)
 {
   const CandelaPlan *plan = rows->run->plan;
   const CandelaPlanStep *step = member->step;
 
+  *pass = member->pass;
+  pass->inputs = inputs;
+  memcpy (inputs, member->inputs, step->n_inputs * sizeof *inputs);
   for (guint32 i = 0; i < step->n_inputs; i++)
     if (candela_rows_is_local (rows, plan->inputs[step->first_input + i]))
       pass->inputs[i].data = (const guint8 *) (find_address (rows, plan->inputs[step->first_input + i], block)
@@ -34,20 +38,18 @@ place_locals (const CandelaRows *rows, const CandelaMember *member, const Candel
       pass->outputs[o] = (guint8 *) find_address (rows, plan->outputs[step->first_output + o].value, block);
 }
 
-static void
-place_operands (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block, CandelaPass *pass,
-                CandelaPassInput *inputs)
+static gsize
+inputs_end (const CandelaMember *member)
 {
-  *pass = member->pass;
-  pass->inputs = inputs;
-  memcpy (inputs, member->inputs, member->step->n_inputs * sizeof *inputs);
-  place_locals (rows, member, block, pass);
+  return candela_round_up (sizeof (CandelaKeptMember) + member->step->n_inputs * sizeof (CandelaPassInput));
 }
 
 gsize
 candela_rows_kept_bytes (const CandelaMember *member)
 {
-  return candela_round_up (sizeof (CandelaKeptMember) + member->step->n_inputs * sizeof (CandelaPassInput));
+  gsize bytes = inputs_end (member);
+
+  return member->way == CANDELA_MEMBER_FEW ? bytes + candela_round_up (candela_few_rows_bytes (&member->pass)) : bytes;
 }
 
 static CandelaKeptMember *
@@ -56,48 +58,24 @@ find_kept (const CandelaMember *member, const CandelaRowsBlock *block)
   return (gpointer) (block->scratch + member->kept_at);
 }
 
-/* For the blocks of a share, of which this is the first. */
-static void
-begin_kept (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block)
-{
-  CandelaKeptMember *kept = find_kept (member, block);
-  guint8 *scratch = (guint8 *) kept + candela_rows_kept_bytes (member);
-  const guint8 *inputs[CANDELA_ROWS_FEW_INPUTS];
-
-  place_operands (rows, member, block, &kept->pass, kept->inputs);
-  if (member->way == CANDELA_MEMBER_STAGED)
-    candela_pass_begin_rows (&kept->pass, &kept->rows, member->row_elements, block->first * member->row_elements,
-                             inputs, scratch);
-  else
-    kept->stages = candela_pass_begin (&kept->pass, scratch, (guint64) rows->block * member->row_elements);
-}
-
 static void
 run_elementwise (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block)
 {
-  guint64 start = block->first * member->row_elements, end = block->end * member->row_elements;
-  CandelaKeptMember *kept = find_kept (member, block);
-  const guint8 *few[CANDELA_ROWS_FEW_INPUTS];
   CandelaPassInput few_inputs[CANDELA_ROWS_FEW_INPUTS];
   g_autofree CandelaPassInput *many = NULL;
   CandelaPass pass;
 
-  switch (member->way)
+  if (member->way == CANDELA_MEMBER_STAGED)
+    candela_stage_rows_run (&find_kept (member, block)->rows, (guint64) (block->end - block->first));
+  else if (member->way == CANDELA_MEMBER_FEW)
+    candela_few_rows_run (find_kept (member, block)->few, (guint64) (block->end - block->first));
+  else
     {
-    case CANDELA_MEMBER_STAGED:
-      candela_stage_rows_run (&kept->rows, (guint64) (block->end - block->first));
-      candela_stage_rows_rewind (&kept->rows);
-      return;
-    case CANDELA_MEMBER_FEW:
-      place_locals (rows, member, block, &kept->pass);
-      candela_pass_run_span (&kept->pass, start, end, few, (guint8 *) kept + candela_rows_kept_bytes (member),
-                             kept->stages);
-      return;
-    default:
       if (member->step->n_inputs > CANDELA_ROWS_FEW_INPUTS)
         many = g_new (CandelaPassInput, member->step->n_inputs);
       place_operands (rows, member, block, &pass, many != NULL ? many : few_inputs);
-      candela_pass_run (&pass, start, end, block->scratch + rows->tiles_at);
+      candela_pass_run (&pass, (guint64) block->first * member->row_elements,
+                        (guint64) block->end * member->row_elements, block->scratch + rows->tiles_at);
     }
 }
 
@@ -152,21 +130,64 @@ candela_rows_make_layout (const CandelaRows *rows, guint32 v, const CandelaRowsB
 static void
 take_rows (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block)
 {
-  const CandelaPlan *plan = rows->run->plan;
-  const CandelaPlanStep *step = member->step;
+  CandelaKeptMember *kept = find_kept (member, block);
+  gsize n = (gsize) (block->end - block->first);
   gint64 began = candela_run_begin_parts (rows->run);
-  gpointer out[CANDELA_MAX_OUTPUTS];
 
-  for (guint32 o = 0; o < step->n_outputs; o++)
+  kept->reduction.take (kept->reduction.out, kept->reduction.in, member->row_stride, n, member->row_length,
+                        kept->reduction.params);
+  kept->reduction.in += n * kept->reduction.in_step;
+  for (guint32 o = 0; o < member->step->n_outputs; o++)
+    kept->reduction.out[o] = (guint8 *) kept->reduction.out[o] + n * kept->reduction.out_steps[o];
+  candela_run_end_parts (rows->run, member->step->first_part, 1, began);
+}
+
+static void
+begin_reduction (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block)
+{
+  const CandelaPlan *plan = rows->run->plan;
+  const CandelaNode *node = plan->parts[member->step->first_part].node;
+  CandelaKeptMember *kept = find_kept (member, block);
+  guint32 in = plan->inputs[member->step->first_input];
+
+  kept->reduction.take = node->u.op.kernel->rows;
+  kept->reduction.params = node->u.op.params;
+  kept->reduction.in = find_input (rows, member, block);
+  kept->reduction.in_step =
+    candela_rows_is_local (rows, in) ? 0 : (gsize) member->row_stride * candela_dtype_get_size (plan->values[in].dtype);
+  for (guint32 o = 0; o < member->step->n_outputs; o++)
     {
-      guint32 v = plan->outputs[step->first_output + o].value;
+      guint32 out = plan->outputs[member->step->first_output + o].value;
 
-      out[o] = (gpointer) (find_address (rows, v, block)
-                           + (gsize) block->first * candela_dtype_get_size (plan->values[v].dtype));
+      kept->reduction.out[o] = find_output (rows, out, block);
+      kept->reduction.out_steps[o] =
+        candela_rows_is_local (rows, out) ? 0 : candela_dtype_get_size (plan->values[out].dtype);
     }
-  member->rows (out, find_input (rows, member, block), member->row_stride, (gsize) (block->end - block->first),
-                member->row_length, plan->parts[step->first_part].node->u.op.params);
-  candela_run_end_parts (rows->run, step->first_part, 1, began);
+}
+
+/* For the blocks of a share, of which this is the first. */
+static void
+begin_kept (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block)
+{
+  CandelaKeptMember *kept = find_kept (member, block);
+  guint8 *scratch = (guint8 *) kept + candela_rows_kept_bytes (member);
+  const guint8 *inputs[CANDELA_ROWS_FEW_INPUTS];
+
+  if (member->way == CANDELA_MEMBER_ROWS)
+    {
+      begin_reduction (rows, member, block);
+      return;
+    }
+  place_operands (rows, member, block, &kept->pass, kept->inputs);
+  if (member->way == CANDELA_MEMBER_STAGED)
+    candela_pass_begin_rows (&kept->pass, &kept->rows, member->row_elements, block->first * member->row_elements,
+                             inputs, scratch);
+  else
+    {
+      kept->few = (gpointer) ((guint8 *) kept + inputs_end (member));
+      candela_few_rows_begin (kept->few, &kept->pass, member->row_elements, (guint64) block->first,
+                              (guint64) rows->block, scratch);
+    }
 }
 
 static gboolean
@@ -232,25 +253,30 @@ run_reduction (const CandelaRows *rows, const CandelaMember *member, const Cande
 }
 
 static gboolean
+run_member (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block, GError **error)
+{
+  if (member->way == CANDELA_MEMBER_ROWS)
+    take_rows (rows, member, block);
+  else if (member->step->kind == CANDELA_STEP_KERNEL)
+    return run_reduction (rows, member, block, error);
+  else if (rows->group->n_last > 0)
+    candela_columns_run (rows, member, block);
+  else
+    run_elementwise (rows, member, block);
+  return TRUE;
+}
+
+static gboolean
 run_members (const CandelaRows *rows, const CandelaRowsBlock *block, GError **error)
 {
+  GCancellable *cancellable = rows->run->cancellable;
+
   for (guint32 k = 0; k < rows->group->n_subs; k++)
     {
-      const CandelaMember *member = &rows->members[k];
-
       candela_columns_pack (rows, k, block);
-      if (member->step->kind == CANDELA_STEP_KERNEL)
-        {
-          if (member->rows != NULL)
-            take_rows (rows, member, block);
-          else if (!run_reduction (rows, member, block, error))
-            return FALSE;
-        }
-      else if (rows->group->n_last > 0)
-        candela_columns_run (rows, member, block);
-      else
-        run_elementwise (rows, member, block);
-      if (g_cancellable_set_error_if_cancelled (rows->run->cancellable, error))
+      if (!run_member (rows, &rows->members[k], block, error))
+        return FALSE;
+      if (cancellable != NULL && g_cancellable_set_error_if_cancelled (cancellable, error))
         return FALSE;
     }
   return TRUE;

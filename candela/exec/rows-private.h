@@ -48,11 +48,12 @@ typedef struct
   gsize at; /* in scratch memory */
 } CandelaPackedInput;
 
-/* How an element-wise step goes from block to block. */
+/* How a step goes from block to block. */
 typedef enum {
   CANDELA_MEMBER_ANEW,   /* set up for each */
   CANDELA_MEMBER_STAGED, /* one group of stages, set up once */
-  CANDELA_MEMBER_FEW     /* few elements of each row, set up once */
+  CANDELA_MEMBER_FEW,    /* few elements of each row, set up once */
+  CANDELA_MEMBER_ROWS    /* a reduction that takes rows as they lie */
 } CandelaMemberWay;
 
 typedef struct
@@ -61,21 +62,31 @@ typedef struct
   CandelaPass pass;         /* of an element-wise step */
   CandelaPassInput *inputs; /* its inputs */
   guint64 row_elements;     /* of its outputs */
-  CandelaMemberWay way;     /* … by rows */
-  gsize kept_at;            /* in scratch memory: what is kept from block to block */
-  CandelaPieces pieces;     /* … by columns */
-  gint64 row_stride;        /* of a reduction's input, in elements */
-  CandelaRowsFunc rows;     /* … by rows: what takes them as they lie, or NULL */
-  gsize row_length;         /* elements of one */
-  CandelaLayout *in;        /* of a reduction: the layouts for a block */
+  CandelaMemberWay way;
+  gsize kept_at;        /* in scratch memory: what is kept from block to block */
+  CandelaPieces pieces; /* … by columns */
+  gint64 row_stride;    /* of a reduction's input, in elements */
+  gsize row_length;     /* elements of one, which ROWS takes */
+  CandelaLayout *in;    /* of a reduction: the layouts for a block */
   CandelaLayout *out[CANDELA_MAX_OUTPUTS];
 } CandelaMember;
 
 /* What a thread keeps of a member from block to block, before the memory of its pass. */
 typedef struct
 {
-  CandelaStageRows rows; /* STAGED */
-  CandelaStage *stages;  /* FEW */
+  union
+  {
+    CandelaStageRows rows; /* STAGED */
+    CandelaFewRows *few;   /* FEW: behind the inputs */
+    struct
+    {
+      CandelaRowsFunc take;
+      const CandelaParams *params;
+      const guint8 *in;
+      gpointer out[CANDELA_MAX_OUTPUTS];
+      gsize in_step, out_steps[CANDELA_MAX_OUTPUTS]; /* from a row to the next, in bytes; 0: held */
+    } reduction;                                     /* ROWS */
+  };
   CandelaPass pass;
   CandelaPassInput inputs[];
 } CandelaKeptMember;

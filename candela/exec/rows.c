@@ -19,9 +19,11 @@
 #define MIN_SHARE_BYTES (128 * 1024)
 #define MAX_SHARE_BYTES (512 * 1024)
 #define ENOUGH_SHARES 8
-/* And a block is two thirds of the first-level cache, within these bytes. */
+/* And a block is three quarters of the first-level cache, within these bytes, and of a number of rows
+ * of which reductions take some at once. */
 #define MIN_BLOCK_BYTES (16 * 1024)
 #define MAX_BLOCK_BYTES (64 * 1024)
+#define ROWS_AT_ONCE 4
 /* Bytes below which no thread is woken. */
 #define PARALLEL_BYTES (512 * 1024)
 /* Of a row: so few that a block of them is one tile. */
@@ -89,12 +91,9 @@ choose_way (const CandelaRows *rows, const CandelaMember *member)
     return CANDELA_MEMBER_ANEW;
   if (candela_stage_rows_can_run (&member->pass, member->row_elements))
     return CANDELA_MEMBER_STAGED;
-  if (member->row_elements > FEW_ELEMENTS || member->pass.row != 0 || member->pass.n_streamed > 0)
-    return CANDELA_MEMBER_ANEW;
-  for (guint32 i = 0; i < member->step->n_inputs; i++)
-    if (member->inputs[i].kind == CANDELA_TILE_ACROSS)
-      return CANDELA_MEMBER_ANEW;
-  return CANDELA_MEMBER_FEW;
+  return member->row_elements <= FEW_ELEMENTS && candela_few_rows_can_run (&member->pass, member->row_elements)
+           ? CANDELA_MEMBER_FEW
+           : CANDELA_MEMBER_ANEW;
 }
 
 static gboolean
@@ -159,7 +158,7 @@ prepare_reduction (CandelaRows *rows, CandelaMember *member, GError **error)
   candela_layout_find_stride (in, 0, rows->group->n_axes, &member->row_stride);
   if (takes_rows (rows, member->step))
     {
-      member->rows = plan->parts[member->step->first_part].node->u.op.kernel->rows;
+      member->way = CANDELA_MEMBER_ROWS;
       member->row_length = (gsize) (in->n_elements / rows->group->n_rows);
       return TRUE;
     }
@@ -204,21 +203,31 @@ choose_share (const CandelaRows *rows)
   gsize row = MAX (rows->lane_bytes, 1);
   gsize bytes = CLAMP (sysconf (_SC_LEVEL2_CACHE_SIZE) / 4, MIN_SHARE_BYTES, MAX_SHARE_BYTES);
 
-  if (rows->parallel)
+  if (rows->parallel && candela_get_num_threads () > 1)
     bytes = CLAMP (row * (guint64) rows->group->n_rows / ENOUGH_SHARES, MIN_SHARE_BYTES, bytes);
   return CLAMP ((gint64) (bytes / row), 1, rows->group->n_rows);
 }
 
-/* To set a member up for each block would take longer than what is gained: then it is all of a share. */
+/* To set a member up for each block would take longer than what is gained: then it is all of a share. Few elements
+ * of each row are one tile for the block. */
 static gint64
 choose_block (const CandelaRows *rows)
 {
-  gsize bytes = CLAMP (sysconf (_SC_LEVEL1_DCACHE_SIZE) / 3 * 2, MIN_BLOCK_BYTES, MAX_BLOCK_BYTES);
+  gsize bytes = CLAMP (sysconf (_SC_LEVEL1_DCACHE_SIZE) / 4 * 3, MIN_BLOCK_BYTES, MAX_BLOCK_BYTES);
+  gint64 block = (gint64) (bytes / MAX (rows->lane_bytes, 1)), most = rows->share;
 
+  if (block > ROWS_AT_ONCE)
+    block -= block % ROWS_AT_ONCE;
   for (guint32 k = 0; k < rows->group->n_subs; k++)
-    if (rows->members[k].step->kind == CANDELA_STEP_FUSED && rows->members[k].way == CANDELA_MEMBER_ANEW)
-      return rows->share;
-  return CLAMP ((gint64) (bytes / MAX (rows->lane_bytes, 1)), 1, rows->share);
+    {
+      const CandelaMember *member = &rows->members[k];
+
+      if (member->step->kind == CANDELA_STEP_FUSED && member->way == CANDELA_MEMBER_ANEW)
+        block = rows->share;
+      else if (member->way == CANDELA_MEMBER_FEW)
+        most = MIN (most, (gint64) (member->pass.tile / member->row_elements));
+    }
+  return CLAMP (block, 1, most);
 }
 
 static void
@@ -226,6 +235,8 @@ place_rows (CandelaRows *rows)
 {
   rows->share = choose_share (rows);
   rows->block = choose_block (rows);
+  if (rows->share < rows->group->n_rows)
+    rows->share -= rows->share % rows->block;
   for (guint32 l = 0; l < rows->group->n_locals; l++)
     {
       rows->local_at[l] = rows->chunks_at;
@@ -294,8 +305,10 @@ prepare (CandelaRows *rows, const CandelaPlanStep *step, GError **error)
   if (rows->group->n_last == 0)
     place_rows (rows);
   rows->scratch_bytes += rows->tiles_at;
+  if (!prepare_members (rows, CANDELA_STEP_KERNEL, error))
+    return FALSE;
   place_kept (rows);
-  return prepare_members (rows, CANDELA_STEP_KERNEL, error);
+  return TRUE;
 }
 
 static void

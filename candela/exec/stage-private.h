@@ -62,25 +62,16 @@ void candela_stage_group_run (const CandelaPass *pass, const CandelaStageGroup *
 /* Of a step that goes through more stages each row is set up for itself. */
 #define CANDELA_MAX_ROW_STAGES 64
 
-/* A stage that has other data in each row, or another number. */
-typedef struct
-{
-  guint32 stage;
-  gint64 step; /* from a row to the next, in bytes */
-  const guint8 *data;
-  const guint8 *held; /* what there is of one block of rows at a time: where that begins; else NULL */
-  gsize size;         /* of a number … */
-  CandelaConvertFunc convert;
-} CandelaRowOperand;
-
 /* Rows of a step that is one group, a row whole blocks: set up once, for one thread. */
 typedef struct
 {
   const CandelaPass *pass;
   CandelaStage *stages;
   gsize row_bytes;
-  guint32 n_moving, n_numbers;
-  CandelaRowOperand moving[CANDELA_MAX_ROW_STAGES], numbers[CANDELA_MAX_ROW_STAGES];
+  guint32 n_moves, n_operands;
+  CandelaStageMove moves[CANDELA_MAX_ROW_STAGES];
+  CandelaRowOperand
+    operands[CANDELA_MAX_ROW_STAGES]; /* the last ones are the numbers of rows, in the order of scalars */
 } CandelaStageRows;
 
 /* Whether rows of so many elements can be run so. */
@@ -90,14 +81,11 @@ gboolean candela_stage_rows_can_run (const CandelaPass *pass, guint64 row);
 void candela_stage_rows_begin (CandelaStageRows *rows, const CandelaPass *pass, guint64 row, CandelaStage *stages,
                                const guint8 *const *inputs, guint8 *scratch, guint64 start);
 
-/* The next n rows. */
+/* The next n rows; of what is held, which is there for one block of rows at a time, the first ones again. */
 void candela_stage_rows_run (CandelaStageRows *rows, guint64 n);
 
 /* tile.c: the same of a pass with the memory for one, of whose inputs those of that element are found. */
 void candela_pass_begin_rows (const CandelaPass *pass, CandelaStageRows *rows, guint64 row, guint64 start,
                               const guint8 **inputs, guint8 *scratch);
-
-/* Another block of rows is next: what is held is where it was. */
-void candela_stage_rows_rewind (CandelaStageRows *rows);
 
 G_END_DECLS

@@ -2,29 +2,27 @@
  *
  * Rows of a step that is one group of stages. Rows are short: what is different from one
  * to the next, where they lie and the numbers that are the same for all of one, is found
- * out once, so that between two runs of the stages there is a pointer to move for each. */
+ * out once. Most operands lie row after row, as the offset goes, so that between two rows
+ * there is a number to read. */
 #include <candela/exec/stage-private.h>
-#include <string.h>
+
+/* Whether all numbers that rows have of their own are of the dtype that stages take. */
+static gboolean
+are_numbers_ready (const CandelaPass *pass)
+{
+  for (guint32 k = 0; k < pass->program->n_scalars; k++)
+    if (pass->program->scalars[k].convert != NULL
+        && pass->inputs[pass->program->scalars[k].input].kind == CANDELA_TILE_ROW_SCALAR)
+      return FALSE;
+  return TRUE;
+}
 
 gboolean
 candela_stage_rows_can_run (const CandelaPass *pass, guint64 row)
 {
-  return pass->program != NULL && pass->program->whole && row != 0 && row % pass->program->block == 0
-         && pass->program->n_stages <= CANDELA_MAX_ROW_STAGES;
-}
-
-/* Whether the operand is there for one block of rows at a time. */
-static gboolean
-is_held (const CandelaPass *pass, guint32 operand)
-{
-  const CandelaPlan *plan = pass->run->plan;
-  guint32 v;
-
-  if ((operand & CANDELA_PART_OUTPUT) != 0)
-    v = plan->outputs[pass->step->first_output + (operand & ~(CANDELA_PART_OUTPUT | CANDELA_STAGE_STREAMED))].value;
-  else
-    v = plan->inputs[pass->step->first_input + operand];
-  return plan->values[v].storage == CANDELA_STORAGE_LOCAL;
+  return pass->program != NULL && pass->program->whole && pass->program->groups[0].family->run_rows != NULL && row != 0
+         && row % pass->program->block == 0 && pass->program->n_stages <= CANDELA_MAX_ROW_STAGES
+         && are_numbers_ready (pass);
 }
 
 /* How many bytes on an operand is in the next row. */
@@ -46,6 +44,41 @@ find_step (const CandelaPass *pass, guint64 row, guint32 operand)
   return (gint64) (row * input->size) * (input->alternate ? 2 : 1);
 }
 
+/* How many bytes on it is by the offset alone. */
+static gint64
+find_offset (const CandelaStageRows *rows, guint32 s)
+{
+  guint32 operand = rows->pass->program->operands[s];
+  gboolean alternate = operand < rows->pass->step->n_inputs && rows->pass->inputs[operand].alternate;
+
+  return rows->stages[s].mask == 0 ? 0 : (gint64) rows->row_bytes * (alternate ? 2 : 1);
+}
+
+static void
+add_operand (CandelaStageRows *rows, gconstpointer *place, gint64 step)
+{
+  rows->operands[rows->n_operands++] = (CandelaRowOperand){ .place = place, .data = *place, .step = step };
+}
+
+static void
+find_operands (CandelaStageRows *rows, guint64 row)
+{
+  for (guint32 s = 0; s < rows->pass->program->n_stages; s++)
+    {
+      guint32 operand = rows->pass->program->operands[s];
+      gint64 step = find_step (rows->pass, row, operand), offset = find_offset (rows, s);
+      CandelaStageMove *move = &rows->moves[rows->n_moves];
+
+      if (operand == CANDELA_PLAN_NONE || (step == 0 && offset == 0))
+        continue;
+      *move = (CandelaStageMove){ .stage = &rows->stages[s], .data = rows->stages[s].data, .step = step - offset };
+      if (step != offset)
+        rows->n_moves++;
+      add_operand (rows, step != offset ? &move->data : &rows->stages[s].data,
+                   candela_pass_is_held (rows->pass, operand) ? 0 : step);
+    }
+}
+
 static void
 find_numbers (CandelaStageRows *rows, guint64 start)
 {
@@ -55,17 +88,16 @@ find_numbers (CandelaStageRows *rows, guint64 start)
     {
       const CandelaStageScalar *scalar = &program->scalars[k];
       const CandelaPassInput *input = &rows->pass->inputs[scalar->input];
-      const guint8 *data;
+      CandelaStageMove *move = &rows->moves[rows->n_moves];
 
       if (input->kind != CANDELA_TILE_ROW_SCALAR)
         continue;
-      data = candela_pass_scalar (rows->pass, scalar->input, start);
-      rows->numbers[rows->n_numbers++] = (CandelaRowOperand){ .stage = scalar->stage,
-                                                              .step = input->row_stride * (gint64) input->size,
-                                                              .data = data,
-                                                              .held = is_held (rows->pass, scalar->input) ? data : NULL,
-                                                              .size = scalar->size,
-                                                              .convert = scalar->convert };
+      *move = (CandelaStageMove){ .stage = &rows->stages[scalar->stage],
+                                  .data = candela_pass_scalar (rows->pass, scalar->input, start),
+                                  .step = input->row_stride * (gint64) input->size,
+                                  .size = scalar->size };
+      rows->n_moves++;
+      add_operand (rows, &move->data, candela_pass_is_held (rows->pass, scalar->input) ? 0 : move->step);
     }
 }
 
@@ -78,62 +110,19 @@ candela_stage_rows_begin (CandelaStageRows *rows, const CandelaPass *pass, guint
   rows->pass = pass;
   rows->stages = stages;
   rows->row_bytes = row * program->groups[0].size;
-  rows->n_moving = rows->n_numbers = 0;
+  rows->n_moves = rows->n_operands = 0;
   candela_stage_program_set_scalars (pass, stages, start);
   candela_stage_group_point (pass, &program->groups[0], stages, inputs, scratch, start);
-  for (guint32 s = 0; s < program->n_stages; s++)
-    {
-      gint64 step = find_step (pass, row, program->operands[s]);
-
-      if (step != 0)
-        rows->moving[rows->n_moving++] = (CandelaRowOperand){
-          .stage = s, .step = step, .held = is_held (pass, program->operands[s]) ? stages[s].data : NULL
-        };
-    }
+  find_operands (rows, row);
   find_numbers (rows, start);
-}
-
-static inline void
-set_number (CandelaStage *stage, const CandelaRowOperand *number)
-{
-  if (number->convert != NULL)
-    number->convert (&stage->scalar, number->data, 1);
-  else if (number->size == sizeof (guint32))
-    memcpy (&stage->scalar, number->data, sizeof (guint32));
-  else if (number->size == sizeof (guint64))
-    memcpy (&stage->scalar, number->data, sizeof (guint64));
-  else
-    memcpy (&stage->scalar, number->data, number->size);
 }
 
 void
 candela_stage_rows_run (CandelaStageRows *rows, guint64 n)
 {
-  const CandelaStageFamily *family = rows->pass->program->groups[0].family;
-  CandelaStage *stages = rows->stages;
   gint64 began = candela_run_begin_parts (rows->pass->run);
 
-  for (; n > 0; n--)
-    {
-      for (guint32 k = 0; k < rows->n_numbers; k++)
-        {
-          set_number (&stages[rows->numbers[k].stage], &rows->numbers[k]);
-          rows->numbers[k].data += rows->numbers[k].step;
-        }
-      family->run (stages, rows->row_bytes);
-      for (guint32 k = 0; k < rows->n_moving; k++)
-        stages[rows->moving[k].stage].data = (const guint8 *) stages[rows->moving[k].stage].data + rows->moving[k].step;
-    }
+  candela_row_operands_move (rows->operands, rows->n_operands, (gint64) n);
+  rows->pass->program->groups[0].family->run_rows (rows->stages, rows->row_bytes, n, rows->moves, rows->n_moves);
   candela_run_end_parts (rows->pass->run, rows->pass->step->first_part, rows->pass->step->n_parts, began);
-}
-
-void
-candela_stage_rows_rewind (CandelaStageRows *rows)
-{
-  for (guint32 k = 0; k < rows->n_moving; k++)
-    if (rows->moving[k].held != NULL)
-      rows->stages[rows->moving[k].stage].data = rows->moving[k].held;
-  for (guint32 k = 0; k < rows->n_numbers; k++)
-    if (rows->numbers[k].held != NULL)
-      rows->numbers[k].data = rows->numbers[k].held;
 }

@@ -97,7 +97,61 @@ gboolean candela_run_across (const CandelaPass *pass, gboolean *ran, GError **er
 guint8 *candela_pass_operand (const CandelaPass *pass, const guint8 *const *inputs, guint8 *scratch, guint32 operand,
                               guint64 start);
 
+/* Whether it is there for one block of rows at a time: where they are one after the other, in the place of the first. */
+gboolean candela_pass_is_held (const CandelaPass *pass, guint32 operand);
+
+/* What is elsewhere in the next rows. */
+typedef struct
+{
+  gconstpointer *place;
+  const guint8 *data; /* in the next row */
+  gint64 step;        /* from a row to the next, in bytes; 0: held */
+} CandelaRowOperand;
+
+/* n rows on, from where the operands are now. */
+static inline void
+candela_row_operands_move (CandelaRowOperand *operands, guint32 n_operands, gint64 n)
+{
+  for (guint32 k = 0; k < n_operands; k++)
+    {
+      *operands[k].place = operands[k].data;
+      operands[k].data += n * operands[k].step;
+    }
+}
+
 /* Where an input is that is the same for all elements, or all of the row of one. */
 const guint8 *candela_pass_scalar (const CandelaPass *pass, guint32 input, guint64 start);
+
+/* ---- few-rows.c: rows of few elements, a block of them one tile; set up once, for one thread ---- */
+
+typedef struct
+{
+  CandelaLoopFunc loop;
+  const CandelaParams *params;
+  gconstpointer in[CANDELA_MAX_LOOP_INPUTS];
+  gpointer out[CANDELA_MAX_OUTPUTS];
+} CandelaFewCall;
+
+typedef struct
+{
+  const CandelaPass *pass;
+  guint64 row; /* elements */
+  guint32 n_operands;
+  CandelaRowOperand *operands;
+  CandelaFewCall calls[]; /* of each part */
+} CandelaFewRows;
+
+gboolean candela_few_rows_can_run (const CandelaPass *pass, guint64 row);
+gsize candela_few_rows_bytes (const CandelaPass *pass);
+
+/* From row `first` on, in blocks of so many rows; scratch: the pass's. */
+void candela_few_rows_begin (CandelaFewRows *few, const CandelaPass *pass, guint64 row, guint64 first, guint64 block,
+                             guint8 *scratch);
+
+/* The next n rows; of what is held the first ones again. */
+void candela_few_rows_run (CandelaFewRows *few, guint64 n);
+
+/* tile.c: what tiles of n elements from start on read of inputs that are numbers or packed. */
+void candela_pass_find_inputs (const CandelaPass *pass, guint64 start, gsize n, const guint8 **inputs, guint8 *scratch);
 
 G_END_DECLS

@@ -162,6 +162,19 @@ candela_pass_operand (const CandelaPass *pass, const guint8 *const *inputs, guin
                                 : pass->outputs[output] + start * pass->output_sizes[output];
 }
 
+gboolean
+candela_pass_is_held (const CandelaPass *pass, guint32 operand)
+{
+  const CandelaPlan *plan = pass->run->plan;
+  guint32 v;
+
+  if ((operand & CANDELA_PART_OUTPUT) != 0)
+    v = plan->outputs[pass->step->first_output + (operand & ~(CANDELA_PART_OUTPUT | CANDELA_STAGE_STREAMED))].value;
+  else
+    v = plan->inputs[pass->step->first_input + operand];
+  return plan->values[v].storage == CANDELA_STORAGE_LOCAL;
+}
+
 static void
 run_part (const CandelaPass *pass, const CandelaPlanPart *part, const guint8 *const *inputs, guint8 *scratch,
           guint64 start, gsize n)
@@ -286,6 +299,14 @@ candela_pass_begin (const CandelaPass *pass, guint8 *scratch, guint64 span)
   if (loops)
     prepare_scalars (pass, scratch, MIN (pass->tile, span));
   return stages;
+}
+
+void
+candela_pass_find_inputs (const CandelaPass *pass, guint64 start, gsize n, const guint8 **inputs, guint8 *scratch)
+{
+  prepare_scalars (pass, scratch, n);
+  for (guint32 i = 0; i < pass->step->n_inputs; i++)
+    inputs[i] = prepare_input (pass, scratch, i, start, n);
 }
 
 void

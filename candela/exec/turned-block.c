@@ -8,7 +8,8 @@
 typedef struct
 {
   CandelaStageRows rows;
-  gint64 number_steps[CANDELA_MAX_ROW_STAGES]; /* from the last piece of a row to the first one of the next */
+  guint32 n_numbers;                           /* the last operands of these */
+  gint64 number_steps[CANDELA_MAX_ROW_STAGES]; /* from the first piece of a row to that of the next, in bytes */
   CandelaPass pass;
   CandelaPassInput inputs[];
 } Kept;
@@ -32,16 +33,11 @@ run_by_pieces (const CandelaTurnedMember *member, const CandelaTurnedBlock *bloc
 {
   Kept *kept = (gpointer) (block->scratch + member->kept_at);
   CandelaStageRows *rows = &kept->rows;
+  CandelaRowOperand *numbers = rows->operands + rows->n_operands - kept->n_numbers;
 
   candela_stage_rows_run (rows, (guint64) member->n_pieces);
-  for (guint32 k = 0; k < rows->n_moving; k++)
-    {
-      CandelaStage *stage = &rows->stages[rows->moving[k].stage];
-
-      stage->data = (const guint8 *) stage->data - member->n_pieces * rows->moving[k].step;
-    }
-  for (guint32 k = 0; k < rows->n_numbers; k++)
-    rows->numbers[k].data += kept->number_steps[k];
+  for (guint32 k = 0; k < kept->n_numbers; k++)
+    numbers[k].data += kept->number_steps[k];
 }
 
 static void
@@ -184,7 +180,7 @@ static void
 begin_by_pieces (const CandelaTurned *turned, const CandelaTurnedMember *member, const CandelaTurnedBlock *block)
 {
   const CandelaPlan *plan = turned->run->plan;
-  guint32 n_inputs = member->step->n_inputs, n_numbers = 0;
+  guint32 n_inputs = member->step->n_inputs;
   Kept *kept = (gpointer) (block->scratch + member->kept_at);
   g_autofree const guint8 **inputs = g_new (const guint8 *, MAX (n_inputs, 1));
 
@@ -218,15 +214,17 @@ begin_by_pieces (const CandelaTurned *turned, const CandelaTurnedMember *member,
     kept->pass.outputs[o] = find_local (turned, block, candela_turned_output (turned, member, o));
   candela_pass_begin_rows (&kept->pass, &kept->rows, kept->pass.row, 0, inputs,
                            (guint8 *) kept + candela_turned_kept_bytes (n_inputs));
-  /* As the numbers are found there. */
+  /* All that is memory is there again for each row. */
+  for (guint32 k = 0; k < kept->rows.n_operands; k++)
+    kept->rows.operands[k].step = 0;
+  kept->n_numbers = 0;
   for (guint32 k = 0; k < member->pass.program->n_scalars; k++)
     {
       guint32 i = member->pass.program->scalars[k].input;
       const CandelaTurnedSource *source = &member->sources[i];
 
       if (member->inputs[i].kind == CANDELA_TILE_ROW_SCALAR)
-        kept->number_steps[n_numbers++] =
-          (source->row_stride - member->n_pieces * source->piece_stride) * (gint64) member->inputs[i].size;
+        kept->number_steps[kept->n_numbers++] = source->row_stride * (gint64) member->inputs[i].size;
     }
 }
 

@@ -157,6 +157,15 @@ typedef struct
   guint64 scalar;     /* in its first bytes: an operand that is the same for all elements */
 } CandelaStage;
 
+/* What an instruction has anew in each row: where its operand is, or a number for all of the row. */
+typedef struct
+{
+  CandelaStage *stage;
+  gconstpointer data; /* what there is in the next row */
+  gssize step;        /* bytes on is what there is in the one after it */
+  gsize size;         /* of the number, 1, 2, 4 or 8 bytes; 0: an operand, which is there in the offset's place */
+} CandelaStageMove;
+
 /* Registers beside the accumulator. */
 #define CANDELA_MAX_KEPT 2
 
@@ -175,7 +184,10 @@ typedef struct
   CandelaStageFunc load_alternate[4];
   CandelaStageFunc keep[CANDELA_MAX_KEPT];   /* in a register, until the block ends. NULL: there are no more */
   CandelaStageFunc recall[CANDELA_MAX_KEPT]; /* from there */
-  gpointer padding[4];
+  /* Runs the instructions for n_rows rows of size bytes, each a multiple of block: the offset goes on from
+   * one to the next, before which the moves are made, and go on. NULL: rows are run one by one. */
+  void (*run_rows) (const CandelaStage *stages, gsize size, gsize n_rows, CandelaStageMove *moves, gsize n_moves);
+  gpointer padding[3];
 } CandelaStageFamily;
 
 /* An op of one or two inputs and one output, all of dtypes of one size. It must give

@@ -7,6 +7,7 @@
 
 #if CANDELA_HAVE_VECTORS && defined __x86_64__
 #include <immintrin.h>
+#include <string.h>
 
 #ifndef STAGE_FAMILY
 #define STAGE_FAMILY baseline
@@ -63,7 +64,7 @@ const CandelaStageFamily candela_stage_family_avx512 = { 0 };
   CANDELA_STAGE (recall_1, avx512, CANDELA_STAGE_NOTHING, RECALL_1, float)
 #define KEPT_avx512                                                                                                    \
   .keep = { (CandelaStageFunc) keep_0, (CandelaStageFunc) keep_1 },                                                    \
-  .recall = { (CandelaStageFunc) recall_0, (CandelaStageFunc) recall_1 }
+  .recall = { (CandelaStageFunc) recall_0, (CandelaStageFunc) recall_1 },
 #else
 #define KEEPING_avx512
 #define KEPT_avx512
@@ -77,6 +78,20 @@ const CandelaStageFamily candela_stage_family_avx512 = { 0 };
 #define CLEAN_avx512 _mm256_zeroupper ();
 #define CLEAN_avx2 _mm256_zeroupper ();
 #define CLEAN_baseline
+
+static inline void
+make_move (CandelaStageMove *move)
+{
+  if (move->size == 0)
+    move->stage->data = move->data;
+  else if (move->size == sizeof (guint32))
+    memcpy (&move->stage->scalar, move->data, sizeof (guint32));
+  else if (move->size == sizeof (guint64))
+    memcpy (&move->stage->scalar, move->data, sizeof (guint64));
+  else
+    memcpy (&move->stage->scalar, move->data, move->size);
+  move->data = (const guint8 *) move->data + move->step;
+}
 
 #define FAMILY(set) FAMILY_OF (set)
 #define FAMILY_OF(set)                                                                                                 \
@@ -102,6 +117,22 @@ const CandelaStageFamily candela_stage_family_avx512 = { 0 };
     CLEAN_##set                                                                                                        \
   }                                                                                                                    \
                                                                                                                        \
+  CANDELA_TARGET_##set static void run_rows (const CandelaStage *stages, gsize size, gsize n_rows,                     \
+                                             CandelaStageMove *moves, gsize n_moves)                                   \
+  {                                                                                                                    \
+    const CandelaVector_##set none = { 0 };                                                                            \
+    gsize offset = 0;                                                                                                  \
+                                                                                                                       \
+    for (gsize end = size; n_rows > 0; n_rows--, end += size)                                                          \
+      {                                                                                                                \
+        for (gsize k = 0; k < n_moves; k++)                                                                            \
+          make_move (&moves[k]);                                                                                       \
+        for (; offset < end; offset += 8 * CANDELA_BYTES_##set)                                                        \
+          ((CandelaStageFunc_##set) stages->func) (stages, offset, none, none, none, none, none, none, none, none);    \
+      }                                                                                                                \
+    CLEAN_##set                                                                                                        \
+  }                                                                                                                    \
+                                                                                                                       \
   const CandelaStageFamily candela_stage_family_##set = {                                                              \
     .block = 8 * CANDELA_BYTES_##set,                                                                                  \
     .run = run,                                                                                                        \
@@ -110,7 +141,7 @@ const CandelaStageFamily candela_stage_family_avx512 = { 0 };
     .stream = (CandelaStageFunc) stream,                                                                               \
     .end = (CandelaStageFunc) end,                                                                                     \
     .load_alternate = { NULL, NULL, (CandelaStageFunc) load_alternate_4, (CandelaStageFunc) load_alternate_8 },        \
-    KEPT_##set                                                                                                         \
+    KEPT_##set.run_rows = run_rows,                                                                                    \
   };
 
 FAMILY (STAGE_FAMILY)

@@ -33,6 +33,27 @@ quotient_is_any_beyond (StageOf_UINT32 bits)
 #endif
 }
 
+/* Of eight vectors at once a coarser test: a number whose bit 30 is set once this is added to its bits is
+ * from 2^-63 on and below 2^65, so that its quotient is within the bounds above. */
+#define QUOTIENT_WITHIN 0x20000000u
+#define QUOTIENT_WITHIN_EACH(i, ...) within &= (StageOf_UINT32) a##i + QUOTIENT_WITHIN;
+
+static inline gboolean
+quotient_are_all_within (StageOf_UINT32 within)
+{
+#ifdef __AVX512F__
+  return _mm512_testn_epi32_mask ((__m512i) within, _mm512_set1_epi32 (1 << 30)) == 0;
+#else
+  return _mm256_testc_si256 ((__m256i) within, _mm256_set1_epi32 (1 << 30));
+#endif
+}
+
+static inline __attribute__ ((always_inline)) StageVector
+quotient_within (StageVector a, StageVector b, StageVector y, StageVector q)
+{
+  return STAGE_INTRINSIC (fmadd_ps) (y, STAGE_INTRINSIC (fnmadd_ps) (b, q, a), q);
+}
+
 static inline __attribute__ ((always_inline)) StageVector
 quotient (StageVector a, StageVector b, StageVector y, StageVector y_lack)
 {
@@ -40,10 +61,12 @@ quotient (StageVector a, StageVector b, StageVector y, StageVector y_lack)
 
   if (G_UNLIKELY (quotient_is_any_beyond (((StageOf_UINT32) q << 1) - QUOTIENT_LEAST)))
     return a / b;
-  return STAGE_INTRINSIC (fmadd_ps) (y, STAGE_INTRINSIC (fnmadd_ps) (b, q, a), q);
+  return quotient_within (a, b, y, q);
 }
 
 #define QUOTIENT_EACH(i, ...) a##i = quotient (a##i, scalar, y, y_lack);
+#define QUOTIENT_WITHIN_BOUNDS_EACH(i, ...)                                                                            \
+  a##i = quotient_within (a##i, scalar, y, STAGE_INTRINSIC (fmadd_ps) (a##i, y, a##i * y_lack));
 
 /* As STAGE_SCALAR_FUNCTION is. */
 #define QUOTIENT_FUNCTION(op, DT, T, E, EACH)                                                                          \
@@ -59,8 +82,17 @@ quotient (StageVector a, StageVector b, StageVector y, StageVector y_lack)
         const float inverse = 1 / element;                                                                             \
         const StageVector y = inverse - (StageVector){ 0 };                                                            \
         const StageVector y_lack = STAGE_INTRINSIC (fnmadd_ps) (scalar, y, 1 - (StageVector){ 0 }) * y;                \
+        StageOf_UINT32 within = ~(StageOf_UINT32){ 0 };                                                                \
                                                                                                                        \
-        STAGE_EACH (QUOTIENT_EACH, )                                                                                   \
+        STAGE_EACH (QUOTIENT_WITHIN_EACH, )                                                                            \
+        if (quotient_are_all_within (within))                                                                          \
+          {                                                                                                            \
+            STAGE_EACH (QUOTIENT_WITHIN_BOUNDS_EACH, )                                                                 \
+          }                                                                                                            \
+        else                                                                                                           \
+          {                                                                                                            \
+            STAGE_EACH (QUOTIENT_EACH, )                                                                               \
+          }                                                                                                            \
       }                                                                                                                \
     else                                                                                                               \
       {                                                                                                                \

@@ -483,15 +483,18 @@ test_errors (void)
 }
 
 /* A float of any bits; or what a number of 24 bits, or one halfway to the next, makes of the
- * divisor. */
+ * divisor; or one of those that are divided many at once, from 2^-63 to 2^65. */
 static float
-random_dividend (float divisor)
+random_dividend (float divisor, gboolean ordinary)
 {
   const guint32 bits = g_random_int ();
   const double quotient = ldexp ((double) (g_random_int () >> 7 | 1u << 24), (int) (bits % 60) - 54);
   float any;
 
   memcpy (&any, &bits, sizeof any);
+  if (ordinary)
+    return (float) ldexp ((double) (bits >> 8 | 1u << 23), g_random_int_range (-63, 65) - 23)
+           * (bits % 2 == 0 ? 1.0f : -1.0f);
   return g_random_int () % 4 == 0 ? any : (float) (quotient * (double) divisor);
 }
 
@@ -523,7 +526,7 @@ test_quotients (void)
       const float *got;
 
       for (guint i = 0; i < N; i++)
-        a[i] = random_dividend (divisor);
+        a[i] = random_dividend (divisor, i < N / 2);
       memcpy (candela_tensor_get_writable_data (scalar), &divisor, sizeof divisor);
       x = candela_node_new_tensor (dividends);
       y = candela_node_new_tensor (scalar);
