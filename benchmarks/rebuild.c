@@ -136,6 +136,8 @@ build_op (const CandelaNode *node, CandelaNode **inputs)
         get_param (params, index, words + n);
         n += 2;
       }
+  if (n <= 3)
+    return candela_node_new_op (candela_op_get_name (node->u.op.op), NULL, words[0], words[1], words[2], words[3]);
   /* What is behind the NULL of the parameters is not looked at. */
   return candela_node_new_op (candela_op_get_name (node->u.op.op), NULL, words[0], words[1], words[2], words[3],
                               words[4], words[5], words[6], words[7], words[8], words[9], words[10], words[11],

@@ -73,17 +73,6 @@ is_told_by_layout (const CandelaNode *node)
   return node->kind == CANDELA_NODE_OP && node->u.op.facts->info->determinism == CANDELA_DETERMINISM_PER_LAYOUT;
 }
 
-/* A node whose layout is made from that of its input; a takeover's is packed,
- * whatever it is made from. */
-static gboolean
-passes_layout_on (const CandelaNode *node)
-{
-  return node->kind == CANDELA_NODE_OUTPUT
-         || (node->kind == CANDELA_NODE_OP && node->u.op.facts->info->axes != CANDELA_AXES_ELEMENTWISE
-             && (node->aliasing == CANDELA_ALIASING_ALIAS || node->aliasing == CANDELA_ALIASING_REFERENCE
-                 || node->u.op.outputs != NULL));
-}
-
 /* The node is in the caches now: what the other passes ask is noted. */
 static void
 note (CandelaPlanner *planner, guint32 place, const Frame *frame)
@@ -97,8 +86,7 @@ note (CandelaPlanner *planner, guint32 place, const Frame *frame)
                                  .n_inputs = frame->n_inputs,
                                  .kind = node->kind,
                                  .n_outputs = node->n_outputs,
-                                 .told = is_told_by_layout (node),
-                                 .passes_on = passes_layout_on (node) };
+                                 .told = is_told_by_layout (node) };
   planner->n_values += node->n_outputs;
   planner->n_leaves += node->kind != CANDELA_NODE_OP;
   planner->n_caches += node->kind == CANDELA_NODE_CACHE;

@@ -155,7 +155,7 @@ struct _CandelaPlan
   guint32 *frees;
 
   GPtrArray *layouts;      /* those of values that no node has; owned; NULL: none */
-  CandelaTensor **tensors; /* of edges and of filled caches; references of the plan's */
+  CandelaTensor **tensors; /* of edges and of filled caches; not owned (reached from roots) */
   guint32 n_tensors;
   CandelaNode **bindings; /* slot nodes, in order of first use; not owned (reached from roots) */
   guint32 n_bindings;

@@ -153,8 +153,6 @@ candela_plan_unref (CandelaPlan *plan)
   if (!g_atomic_ref_count_dec (&plan->ref_count))
     return;
   g_clear_pointer (&plan->layouts, g_ptr_array_unref);
-  for (guint32 t = 0; t < plan->n_tensors; t++)
-    g_object_unref (plan->tensors[t]);
   for (guint r = 0; r < plan->n_roots; r++)
     candela_node_unref (plan->roots[r]);
   candela_arena_clear (&plan->arena);

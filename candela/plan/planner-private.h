@@ -31,7 +31,6 @@ typedef struct
   guint8 kind;      /* CandelaNodeKind */
   guint8 n_outputs; /* 0 for a projection: its value is that of the node that it projects */
   guint8 told;      /* an op that its inputs' layouts may tell */
-  guint8 passes_on; /* its layout is made from that of its input */
 } CandelaPlannerNode;
 
 /* A node of the list that does something. */

@@ -120,12 +120,12 @@ tag_for (const CandelaLayout *layout)
 /* ---- The kinds of nodes ---- */
 
 static void
-preplan_tensor (CandelaPlanner *planner, guint32 v, CandelaNode *node, CandelaTensor *tensor)
+preplan_tensor (CandelaPlanner *planner, guint32 v, CandelaNode *node, CandelaTensor *tensor, CandelaLayout *layout)
 {
   CandelaPlan *plan = planner->plan;
 
-  plan->tensors[plan->n_tensors] = g_object_ref (tensor);
-  set_leaf (planner, v, node, candela_tensor_get_layout (tensor), CANDELA_STORAGE_TENSOR, plan->n_tensors++);
+  plan->tensors[plan->n_tensors] = tensor;
+  set_leaf (planner, v, node, layout, CANDELA_STORAGE_TENSOR, plan->n_tensors++);
 }
 
 /* A cache that is not filled yet: its input, packed if it is not, and kept. */
@@ -298,6 +298,7 @@ preplan_node (CandelaPlanner *planner, guint32 place, GError **error)
 {
   CandelaNode *node = planner->nodes[place].node;
   CandelaPlan *plan = planner->plan;
+  CandelaTensor *cached;
   guint32 v = planner->nodes[place].first_value;
 
   switch ((CandelaNodeKind) node->kind)
@@ -306,15 +307,16 @@ preplan_node (CandelaPlanner *planner, guint32 place, GError **error)
       if (node->literal)
         set_leaf (planner, v, node, node->layout, CANDELA_STORAGE_LITERAL, v);
       else
-        preplan_tensor (planner, v, node, node->u.tensor);
+        preplan_tensor (planner, v, node, node->u.tensor, node->layout);
       return TRUE;
     case CANDELA_NODE_SLOT:
       plan->bindings[plan->n_bindings] = node;
       set_leaf (planner, v, node, node->layout, CANDELA_STORAGE_BINDING, plan->n_bindings++);
       return TRUE;
     case CANDELA_NODE_CACHE:
-      if (planner->nodes[place].first_edge == CANDELA_PLAN_NONE)
-        preplan_tensor (planner, v, node, candela_node_peek_cached (node));
+      cached = planner->nodes[place].first_edge == CANDELA_PLAN_NONE ? candela_node_peek_cached (node) : NULL;
+      if (cached != NULL)
+        preplan_tensor (planner, v, node, cached, candela_tensor_get_layout (cached));
       else
         preplan_cache (planner, place, v, node);
       return TRUE;
@@ -330,6 +332,25 @@ preplan_node (CandelaPlanner *planner, guint32 place, GError **error)
   return TRUE;
 }
 
+/* A node whose layout is made from that of its input; a takeover's is packed,
+ * whatever it is made from. */
+static gboolean
+passes_layout_on (const CandelaNode *node)
+{
+  return node->kind == CANDELA_NODE_OUTPUT
+         || (node->kind == CANDELA_NODE_OP && node->u.op.facts->info->axes != CANDELA_AXES_ELEMENTWISE
+             && (node->aliasing == CANDELA_ALIASING_ALIAS || node->aliasing == CANDELA_ALIASING_REFERENCE
+                 || node->u.op.outputs != NULL));
+}
+
+/* Whether a node gets what the graph names. */
+static inline gboolean
+is_exact (const CandelaPlanner *planner, guint32 place)
+{
+  return planner->exact != NULL
+         && (planner->nodes[place].told || (planner->exact[place] && passes_layout_on (planner->nodes[place].node)));
+}
+
 /* Walks the list backwards from the ops that their operands' layouts may tell. */
 static void
 mark_exact (CandelaPlanner *planner)
@@ -341,7 +362,7 @@ mark_exact (CandelaPlanner *planner)
     {
       const CandelaPlannerNode *node = &planner->nodes[place];
 
-      if (node->told || (planner->exact[place] && node->passes_on))
+      if (is_exact (planner, place))
         for (guint32 i = 0; i < node->n_inputs; i++)
           planner->exact[candela_planner_inputs (planner, node)[i]] = TRUE;
     }
@@ -374,7 +395,7 @@ static void
 resolve_inputs (CandelaPlanner *planner, guint32 place)
 {
   const CandelaPlannerNode *node = &planner->nodes[place];
-  gboolean exact = planner->exact != NULL && (node->told || (planner->exact[place] && node->passes_on));
+  gboolean exact = is_exact (planner, place);
   guint32 *inputs = candela_planner_inputs (planner, node);
 
   for (guint32 i = 0; i < node->n_inputs; i++)

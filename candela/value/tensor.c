@@ -81,6 +81,20 @@ candela_tensor_count_bytes (CandelaDType dtype, const CandelaLayout *layout, gsi
   return g_size_checked_mul (bytes, end, candela_dtype_get_size (dtype));
 }
 
+/* What is never freed is not counted, so that threads do not wait for each other. */
+static CandelaBuffer *
+hold_buffer (CandelaBuffer *buffer)
+{
+  return buffer == empty_buffer ? buffer : candela_buffer_ref (buffer);
+}
+
+static void
+release_buffer (CandelaBuffer *buffer)
+{
+  if (buffer != empty_buffer)
+    candela_buffer_unref (buffer);
+}
+
 /* g_object_new() knows properties but no memory: zeros where that is possible,
  * else no elements, so that a script that does this gets something whole. */
 static void
@@ -98,7 +112,7 @@ candela_tensor_constructed (GObject *object)
     {
       g_clear_pointer (&tensor->layout, candela_layout_unref);
       tensor->layout = candela_layout_ref (empty_layout);
-      tensor->buffer = candela_buffer_ref (empty_buffer);
+      tensor->buffer = empty_buffer;
     }
 }
 
@@ -108,7 +122,7 @@ candela_tensor_finalize (GObject *object)
   CandelaTensor *tensor = CANDELA_TENSOR (object);
 
   candela_layout_unref (tensor->layout);
-  candela_buffer_unref (tensor->buffer);
+  release_buffer (tensor->buffer);
 
   G_OBJECT_CLASS (candela_tensor_parent_class)->finalize (object);
 }
@@ -149,6 +163,7 @@ candela_tensor_class_init (CandelaTensorClass *klass)
   g_object_class_install_properties (object_class, N_PROPS, properties);
 
   empty_layout = candela_layout_new (&no_elements, 1, NULL);
+  empty_layout->ref_count = CANDELA_LAYOUT_ETERNAL;
   empty_buffer = candela_buffer_new_foreign (NULL, 0, TRUE, NULL, NULL);
 }
 
@@ -163,10 +178,10 @@ candela_tensor_new_for_buffer (CandelaDType dtype, CandelaLayout *layout, Candel
   CandelaTensor *tensor = g_object_new (CANDELA_TYPE_TENSOR, NULL);
 
   candela_layout_unref (tensor->layout);
-  candela_buffer_unref (tensor->buffer);
+  release_buffer (tensor->buffer);
   tensor->dtype = dtype;
   tensor->layout = candela_layout_ref (layout);
-  tensor->buffer = candela_buffer_ref (buffer);
+  tensor->buffer = hold_buffer (buffer);
   return tensor;
 }
 
