@@ -252,6 +252,33 @@ test_stacks_followed (void)
     }
 }
 
+/* A few large products, whose panels are shared one product after the other; some more,
+ * small, which are shared whole. In whole numbers each is what it is alone. */
+static void
+test_stacks (void)
+{
+  static const char *const stacks[] = { "reshape(x, [3, 300, 200])", "reshape(x, [50, 30, 120])" };
+  const CandelaDType dtypes[] = { CANDELA_DTYPE_FLOAT32, CANDELA_DTYPE_FLOAT64 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (stacks) * G_N_ELEMENTS (dtypes); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (CandelaNode) x = make_matrix (dtypes[i % 2], 900, 200, FALSE, TRUE, NULL);
+      g_autoptr (CandelaNode) a = candela_expression_build (stacks[i / 2], &error, "x", x, NULL);
+      g_autoptr (CandelaNode) b = candela_expression_build ("contiguous(a.mT)", &error, "a", a, NULL);
+      g_autoptr (CandelaNode) together = make_op ("matmul", NULL, a, b, &error);
+      g_autoptr (CandelaNode) apart = candela_expression_build (
+        i / 2 == 0 ? "stack(a[0] @ b[0], a[1] @ b[1], a[2] @ b[2])" : "concat(a[:49] @ b[:49], (a[49] @ b[49])[None])",
+        &error, "a", a, "b", b, NULL);
+      g_autoptr (CandelaTensor) got = NULL, wanted = NULL;
+
+      g_assert_no_error (error);
+      got = compute (together);
+      wanted = compute (apart);
+      assert_same (got, wanted, stacks[i / 2]);
+    }
+}
+
 /* In a process each, because the choice is made once. */
 static void
 test_values_of_each (void)
@@ -335,6 +362,7 @@ main (int argc, char **argv)
   g_test_add_func ("/libraries/values", test_values);
   g_test_add_func ("/libraries/values-of-each", test_values_of_each);
   g_test_add_func ("/libraries/followed", test_followed);
+  g_test_add_func ("/libraries/stacks", test_stacks);
   g_test_add_func ("/libraries/stacks-followed", test_stacks_followed);
   g_test_add_func ("/libraries/threads", test_threads);
   g_test_add_func ("/libraries/fork", test_fork);
