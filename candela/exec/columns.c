@@ -370,6 +370,46 @@ run_block (Operands *operands, CandelaPass *pass, const CandelaRowsBlock *block,
     candela_stream_end ();
 }
 
+/* Whether pieces are rows of stages, which are set up once for all of them. */
+static gboolean
+can_run_rows (const Operands *operands)
+{
+  return !operands->rows->group->packs && operands->member->pieces.rank == 1
+         && candela_stage_rows_can_run (&operands->member->pass, operands->width);
+}
+
+static void
+run_rows (Operands *operands, CandelaPass *pass, const CandelaRowsBlock *block, const guint8 **inputs)
+{
+  const CandelaPieces *pieces = &operands->member->pieces;
+  const CandelaPlanStep *step = operands->member->step;
+  CandelaStageRows rows;
+
+  find_operands (operands, block, 1);
+  pass->row = operands->width;
+  for (guint32 k = 0; k < step->n_inputs + step->n_outputs; k++)
+    {
+      const CandelaOperand *operand = &pieces->operands[k];
+      CandelaPassInput *input = &pass->inputs[k];
+
+      if (operand->kind == CANDELA_PIECES_NUMBER)
+        continue;
+      if (k >= step->n_inputs)
+        {
+          pass->outputs[k - step->n_inputs] = operands->first[k];
+          pass->output_steps[k - step->n_inputs] = find_data (operands, k, 1) - operands->first[k];
+          continue;
+        }
+      input->kind = CANDELA_TILE_ROW_PACKED;
+      input->data = operands->first[k];
+      input->row_stride = pieces->strides[k][0] * (operand->held ? (gint64) operands->pitch : 1);
+    }
+  candela_pass_begin_rows (pass, &rows, pass->row, 0, inputs, block->scratch + operands->rows->tiles_at);
+  candela_stage_rows_run (&rows, (guint64) pieces->n_pieces);
+  if (pass->n_streamed > 0)
+    candela_stream_end ();
+}
+
 void
 candela_columns_run (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block)
 {
@@ -390,5 +430,8 @@ candela_columns_run (const CandelaRows *rows, const CandelaMember *member, const
   pass.inputs = few ? few_inputs : many_inputs;
   operands.first = few ? operands.data : many_first;
   memcpy (pass.inputs, member->inputs, member->step->n_inputs * sizeof *pass.inputs);
-  run_block (&operands, &pass, block, few ? few_data : many_data);
+  if (can_run_rows (&operands))
+    run_rows (&operands, &pass, block, few ? few_data : many_data);
+  else
+    run_block (&operands, &pass, block, few ? few_data : many_data);
 }

@@ -35,7 +35,11 @@ find_step (const CandelaPass *pass, guint64 row, guint32 operand)
   if (operand == CANDELA_PLAN_NONE)
     return 0;
   if ((operand & CANDELA_PART_OUTPUT) != 0)
-    return pass->streamed[o] && (operand & CANDELA_STAGE_STREAMED) == 0 ? 0 : (gint64) (row * pass->output_sizes[o]);
+    {
+      if (pass->streamed[o] && (operand & CANDELA_STAGE_STREAMED) == 0)
+        return 0;
+      return pass->output_steps[o] != 0 ? pass->output_steps[o] : (gint64) (row * pass->output_sizes[o]);
+    }
   if (operand >= pass->step->n_inputs)
     return 0;
   input = &pass->inputs[operand];

@@ -51,6 +51,7 @@ typedef struct
   CandelaPassInput *inputs;
   guint8 *outputs[CANDELA_MAX_OUTPUTS];
   gsize output_sizes[CANDELA_MAX_OUTPUTS];
+  gint64 output_steps[CANDELA_MAX_OUTPUTS]; /* from a row to the next, in bytes; 0: they follow each other */
   gboolean streamed[CANDELA_MAX_OUTPUTS]; /* computed into a tile, and stored past the caches */
   guint32 n_streamed;                     /* tiles for it: up to the last one, or none */
   guint32 pieces_streamed;                /* outputs whose pieces are to be stored so by who has it run, as bits */

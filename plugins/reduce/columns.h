@@ -169,6 +169,8 @@ sum_all_columns (double *out, const ReduceRows *rows, guint n_lanes)
 
   for (; c + COLUMN_LINES * LINE <= width; c += COLUMN_LINES * LINE)
     sum_some_columns (out + c, x + c, rows->stride, rows->n_rows, n_lanes, COLUMN_LINES);
+  for (; c + COLUMN_LINES / 2 * LINE <= width; c += COLUMN_LINES / 2 * LINE)
+    sum_some_columns (out + c, x + c, rows->stride, rows->n_rows, n_lanes, COLUMN_LINES / 2);
   for (; c < width; c += LINE)
     {
       c = MIN (c, width - LINE);

@@ -90,7 +90,7 @@ typedef struct
   void (*rows) (const ReduceRows *rows);
   void (*join) (gpointer partials, gpointer lanes, gsize width, gsize n_rows, guint pass);
 
-  /* … or, if the rows of a block are one run and in the cache, all of it at once, without
+  /* … or, if the rows of a block are one run and in the cache or nearly, all of it at once, without
    * lanes; NULL, or FALSE, with nothing done that counts: to be done as above. */
   gboolean (*block) (gpointer partials, const ReduceRows *rows);
 

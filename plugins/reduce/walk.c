@@ -7,12 +7,13 @@
  * results at once. */
 #include "walk.h"
 
-/* Elements packed in one call; half a second-level cache; and elements between two looks at
- * the cancellable. */
+/* Elements packed in one call; half a second-level cache; little more than a first-level one; and
+ * elements between two looks at the cancellable. */
 #define PACK_ELEMENTS REDUCE_PIECE
 #define PACK_MOST (8 * REDUCE_PIECE)
 #define PACK_ROWS 16
 #define CACHED_BYTES (1024 * 1024)
+#define NEAR_BYTES (64 * 1024)
 #define CANCEL_ELEMENTS (64 * REDUCE_BLOCK)
 /* Results of one block each that are finished together. */
 #define TOGETHER 512
@@ -200,11 +201,13 @@ push_unpacked (Walker *walker, gint64 output, gint64 start, gint64 end, GError *
   return TRUE;
 }
 
-/* Whether all of the input is so little that it is in the cache, if it has been read before. */
+/* Whether all of the input is so little that it is in the cache, if it has been read before; or a
+ * block is, from its first row to its last, so that it is there once a few columns have been read. */
 static gboolean
-is_cached (const Walk *walk)
+is_near (const Walk *walk, gsize n_rows)
 {
-  return walk->kept.n * walk->call->count <= CACHED_BYTES / (gint64) walk->size;
+  return walk->kept.n * walk->call->count <= CACHED_BYTES / (gint64) walk->size
+         || (gint64) n_rows * ABS (axes_run_stride (&walk->reduced)) <= NEAR_BYTES / (gint64) walk->size;
 }
 
 /* What a fold needs beside partials, which it may never do. */
@@ -229,7 +232,7 @@ push_block (Walker *walker, const guint8 *tile, gint64 index, gsize n, GError **
   gint64 run = axes_run (&walk->reduced);
   gpointer partials = reduce_tree_top (&walker->tree);
 
-  if (fold->block != NULL && (gint64) n <= run - index % run && is_cached (walk)
+  if (fold->block != NULL && (gint64) n <= run - index % run && is_near (walk, n)
       && fold->block (partials,
                       &(ReduceRows){ .elements = tile + axes_offset (&walk->reduced, index) * (gint64) walk->size,
                                      .stride = axes_run_stride (&walk->reduced),

@@ -198,6 +198,36 @@ test_short_sums_beyond_float32 (void)
     }
 }
 
+/* Down the middle axis, of few rows and many, wide and narrow, in cache and not, some results go side by side in
+ * registers; along rows that are packed, none do. */
+static void
+test_columns (void)
+{
+  static const char *const ops[] = { "sum(%s, axis=%d)", "mean(%s, axis=%d)", "var(%s, axis=%d)", "prod(%s, axis=%d)",
+                                     "sum(%s, axis=%d, dtype=float64)" };
+  static const gint64 shapes[][3] = { { 3, 2, 70 },   { 3, 5, 16 },    { 3, 16, 33 },    { 70, 40, 128 },
+                                      { 2, 63, 300 }, { 40, 64, 128 }, { 30, 100, 128 }, { 9, 256, 129 },
+                                      { 4, 600, 17 }, { 2, 1030, 40 } };
+
+  for (gsize k = 0; k < G_N_ELEMENTS (shapes) * G_N_ELEMENTS (ops) * 2; k++)
+    {
+      const gint64 *shape = shapes[k / 2 % G_N_ELEMENTS (shapes)];
+      const char *op = ops[k / 2 / G_N_ELEMENTS (shapes)], *dtype = k % 2 == 0 ? "float32" : "float64";
+      g_autofree char *down = g_strdup_printf (op, "x", 1), *along = g_strdup_printf (op, "y", 2);
+      g_autofree char *text = g_strdup_printf (
+        "x = astype(sin(reshape(arange(%d), [%d, %d, %d]) * 1.7) * 3, %s); y = contiguous(permute_dims(x, [0, 2, 1]));"
+        "all(%s == %s)",
+        (int) (shape[0] * shape[1] * shape[2]), (int) shape[0], (int) shape[1], (int) shape[2], dtype, down, along);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (CandelaNode) node = candela_expression_build (text, &error, NULL);
+      g_autoptr (CandelaTensor) result = NULL;
+
+      g_assert_no_error (error);
+      result = compute (node);
+      assert_elements (result, "bool", "", "1", text);
+    }
+}
+
 /* What NumPy's pairwise sum does to float32, blocks of 128 in eight lanes and halves
  * above that, is off by more than this sum, of numbers of both signs and of one. */
 static float
@@ -276,6 +306,7 @@ main (int argc, char **argv)
   g_test_add_func ("/reduce/accuracy", test_accuracy);
   g_test_add_func ("/reduce/sums-beyond-float32", test_sums_beyond_float32);
   g_test_add_func ("/reduce/short-sums-beyond-float32", test_short_sums_beyond_float32);
+  g_test_add_func ("/reduce/columns", test_columns);
   g_test_add_func ("/reduce/no-worse-than-pairwise", test_no_worse_than_pairwise);
   g_test_add_func ("/reduce/variance-of-large-numbers", test_variance_of_large_numbers);
   return g_test_run ();
