@@ -273,7 +273,8 @@ run_members (const CandelaRows *rows, const CandelaRowsBlock *block, GError **er
 
   for (guint32 k = 0; k < rows->group->n_subs; k++)
     {
-      candela_columns_pack (rows, k, block);
+      if (rows->n_packed > 0)
+        candela_columns_pack (rows, k, block);
       if (!run_member (rows, &rows->members[k], block, error))
         return FALSE;
       if (cancellable != NULL && g_cancellable_set_error_if_cancelled (cancellable, error))

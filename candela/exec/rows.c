@@ -19,7 +19,7 @@
 #define MIN_SHARE_BYTES (128 * 1024)
 #define MAX_SHARE_BYTES (512 * 1024)
 #define ENOUGH_SHARES 8
-/* And a block is three quarters of the first-level cache, within these bytes, and of a number of rows
+/* And a block is two thirds of the first-level cache, within these bytes, and of a number of rows
  * of which reductions take some at once. */
 #define MIN_BLOCK_BYTES (16 * 1024)
 #define MAX_BLOCK_BYTES (64 * 1024)
@@ -213,7 +213,7 @@ choose_share (const CandelaRows *rows)
 static gint64
 choose_block (const CandelaRows *rows)
 {
-  gsize bytes = CLAMP (sysconf (_SC_LEVEL1_DCACHE_SIZE) / 4 * 3, MIN_BLOCK_BYTES, MAX_BLOCK_BYTES);
+  gsize bytes = CLAMP (sysconf (_SC_LEVEL1_DCACHE_SIZE) / 3 * 2, MIN_BLOCK_BYTES, MAX_BLOCK_BYTES);
   gint64 block = (gint64) (bytes / MAX (rows->lane_bytes, 1)), most = rows->share;
 
   if (block > ROWS_AT_ONCE)

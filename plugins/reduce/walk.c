@@ -380,22 +380,18 @@ reduce_walk_results (Walker *walker, gint64 first, gint64 end, GError **error)
 
 /* ---- Rows ---- */
 
-void
-reduce_rows (const ReduceFold *fold, gpointer partials, gconstpointer elements, gsize size, gint64 step, gsize n_rows,
-             gsize n)
+/* Rows of more than a block. */
+static __attribute__ ((noinline)) void
+reduce_long_rows (const ReduceFold *fold, gpointer partials, const guint8 *elements, gsize size, gint64 step,
+                  gsize n_rows, gsize n)
 {
   guint8 storage[G_N_ELEMENTS (((Tree *) NULL)->counts) * 64] __attribute__ ((aligned (64)));
   Tree tree = { .storage = storage };
 
-  if (n <= REDUCE_BLOCK)
-    {
-      fold->results (partials, elements, step, n_rows, n);
-      return;
-    }
   tree_init (&tree, fold, 1, 0);
   for (gsize t = 0; t < n_rows; t++)
     {
-      const guint8 *row = (const guint8 *) elements + (gint64) t * step * (gint64) size;
+      const guint8 *row = elements + (gint64) t * step * (gint64) size;
 
       reduce_tree_begin (&tree, 1);
       for (gsize done = 0, part; done < n; done += part)
@@ -406,6 +402,16 @@ reduce_rows (const ReduceFold *fold, gpointer partials, gconstpointer elements, 
         }
       memcpy ((guint8 *) partials + t * fold->partial_size, reduce_tree_end (&tree), fold->partial_size);
     }
+}
+
+void
+reduce_rows (const ReduceFold *fold, gpointer partials, gconstpointer elements, gsize size, gint64 step, gsize n_rows,
+             gsize n)
+{
+  if (n <= REDUCE_BLOCK)
+    fold->results (partials, elements, step, n_rows, n);
+  else
+    reduce_long_rows (fold, partials, elements, size, step, n_rows, n);
 }
 
 /* ---- All ---- */
