@@ -88,12 +88,11 @@ count_held (Assignment *assignment)
     }
   for (guint32 s = 1; s <= plan->n_steps; s++)
     held[s] += held[s - 1];
+  for (guint32 s = 0; plan->depth > 0 && s < plan->n_steps; s++)
+    if (plan->steps[s].kind == CANDELA_STEP_BAKED)
+      held[s] += baked_bytes (plan, &plan->steps[s]);
   for (guint32 s = 0; s < plan->n_steps; s++)
-    {
-      if (plan->steps[s].kind == CANDELA_STEP_BAKED)
-        held[s] += baked_bytes (plan, &plan->steps[s]);
-      assignment->bound = MAX (assignment->bound, held[s]);
-    }
+    assignment->bound = MAX (assignment->bound, held[s]);
   assignment->held = held;
 }
 
@@ -285,31 +284,6 @@ assign_slots (Assignment *assignment)
     }
 }
 
-/* The fixup: what is freed after which step. */
-static void
-list_frees (CandelaPlan *plan)
-{
-  guint32 n = 0;
-
-  plan->frees = candela_arena_new (&plan->arena, guint32, plan->n_slots);
-  for (guint32 slot = 0; slot < plan->n_slots; slot++)
-    if (plan->slots[slot].end != CANDELA_PLAN_NONE)
-      plan->steps[plan->slots[slot].end].n_free++;
-  for (guint32 s = 0; s < plan->n_steps; s++)
-    {
-      plan->steps[s].first_free = n;
-      n += plan->steps[s].n_free;
-      plan->steps[s].n_free = 0;
-    }
-  for (guint32 slot = 0; slot < plan->n_slots; slot++)
-    if (plan->slots[slot].end != CANDELA_PLAN_NONE)
-      {
-        CandelaPlanStep *step = &plan->steps[plan->slots[slot].end];
-
-        plan->frees[step->first_free + step->n_free++] = slot;
-      }
-}
-
 /* An element-wise step that is written over what the step before it computes may
  * run on each part of that as soon as it is there: all else that it reads is. */
 static gboolean
@@ -328,19 +302,36 @@ may_follow (const CandelaPlan *plan, const CandelaPlanStep *before, const Candel
   return TRUE;
 }
 
+/* The fixup: what is freed after which step; and which step may run with the one before it. */
 static void
-find_followers (CandelaPlan *plan)
+list_frees (CandelaPlan *plan)
 {
   const CandelaPlanStep *before = NULL;
+  guint32 n = 0;
 
+  plan->frees = candela_arena_new (&plan->arena, guint32, plan->n_slots);
+  for (guint32 slot = 0; slot < plan->n_slots; slot++)
+    if (plan->slots[slot].end != CANDELA_PLAN_NONE)
+      plan->steps[plan->slots[slot].end].n_free++;
   for (guint32 s = 0; s < plan->n_steps; s++)
     {
-      if (plan->steps[s].kind == CANDELA_STEP_REFERENCE)
+      CandelaPlanStep *step = &plan->steps[s];
+
+      step->first_free = n;
+      n += step->n_free;
+      step->n_free = 0;
+      if ((plan->flags & CANDELA_PLAN_NO_FUSION) != 0 || step->kind == CANDELA_STEP_REFERENCE)
         continue;
-      if (before != NULL)
-        plan->steps[s].follows = may_follow (plan, before, &plan->steps[s]);
-      before = &plan->steps[s];
+      step->follows = before != NULL && may_follow (plan, before, step);
+      before = step;
     }
+  for (guint32 slot = 0; slot < plan->n_slots; slot++)
+    if (plan->slots[slot].end != CANDELA_PLAN_NONE)
+      {
+        CandelaPlanStep *step = &plan->steps[plan->slots[slot].end];
+
+        plan->frees[step->first_free + step->n_free++] = slot;
+      }
 }
 
 /* The steps of a group are told what becomes of their outputs. */
@@ -387,8 +378,6 @@ candela_planner_assign (CandelaPlanner *planner)
     }
   list_frees (plan);
   tell_groups (plan);
-  if ((plan->flags & CANDELA_PLAN_NO_FUSION) == 0)
-    find_followers (plan);
   for (guint32 v = 0; v < plan->n_values; v++)
     if (plan->values[v].storage == CANDELA_STORAGE_SLOT)
       {

@@ -62,9 +62,13 @@ push (Walk *walk, CandelaNode *node)
     }
   walk->stack[walk->n_stack++] = (Frame){ node, filled ? CANDELA_PLAN_NONE : walk->n_edges, n_inputs, 0 };
   walk->n_edges += n_inputs;
-  /* They are looked at one after the other, each when all below the last is listed. */
-  for (guint32 i = 1; i < n_inputs; i++)
-    __builtin_prefetch (node->inputs[i]);
+  /* They are looked at one after the other, each when all below the last is listed; and
+   * what they read is not where they begin. */
+  for (guint32 i = 0; i < n_inputs; i++)
+    {
+      __builtin_prefetch (node->inputs[i]);
+      __builtin_prefetch (node->inputs[i]->inputs);
+    }
 }
 
 static gboolean

@@ -89,11 +89,11 @@ candela_plan_new (CandelaNode *const *roots, gsize n_roots, CandelaPlanFlags fla
   ok = candela_planner_order (&planner, error) && candela_planner_preplan (&planner, error);
   if (ok)
     {
+      plan->depth = planner.depth;
       candela_planner_form_regions (&planner);
       candela_planner_emit_steps (&planner);
       candela_planner_group_rows (&planner);
       candela_planner_assign (&planner);
-      plan->depth = planner.depth;
     }
   candela_alias_map_clear (&planner.aliases);
   candela_arena_clear (&planner.arena);

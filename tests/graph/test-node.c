@@ -140,8 +140,7 @@ static void
 assert_made (CandelaNode *node, const char *params)
 {
   g_autoptr (CandelaNode) made = node;
-  g_autoptr (GVariant) expected =
-    g_variant_ref_sink (g_variant_parse (G_VARIANT_TYPE_VARDICT, params, NULL, NULL, NULL));
+  g_autoptr (GVariant) expected = g_variant_parse (G_VARIANT_TYPE_VARDICT, params, NULL, NULL, NULL);
   g_autoptr (GVariant) dict = candela_node_get_params (made);
 
   g_assert_nonnull (made);
