@@ -6,11 +6,15 @@
  * CANDELA_LINALG asks for one of them. */
 #include "linalg.h"
 
+/* Rows of the left factor from which it pays to turn the right one first. */
+#define MIN_REUSED 64
+
 #ifdef LINALG_ONEDNN
 /* Multiplications up to which a product is one of the smallest, small, and little larger. */
 #define SMALLEST_WORK (24 * 24 * 24)
 #define SMALL_WORK (64 * 64 * 64)
 #define LITTLE_WORK (128 * 128 * 64)
+#define LITTLE_COLS 128
 
 static gboolean
 is_asked_for (const char *name)
@@ -59,7 +63,7 @@ is_better_in_onednn (const Matrix *a, const Matrix *b, double work)
   linalg_get_storage (b, &right);
   if (work <= SMALL_WORK)
     return right.transposed && !left.transposed;
-  return work > LITTLE_WORK || right.transposed || !has_small_kernels ()
+  return work > LITTLE_WORK || b->cols > LITTLE_COLS || right.transposed || !has_small_kernels ()
          || (work > (double) linalg_cblas.get_small_work (CANDELA_DTYPE_FLOAT32)
              && !linalg_takes_blocks (&linalg_cblas, CANDELA_DTYPE_FLOAT32, a, b));
 }
@@ -75,6 +79,22 @@ linalg_choose_library (CandelaDType dtype, const Matrix *a, const Matrix *b, GEr
     return &linalg_onednn;
 #endif
   return linalg_cblas.open (error) ? &linalg_cblas : NULL;
+}
+
+/* float32 gains nothing: oneDNN turns it as fast. */
+gboolean
+linalg_wants_right_packed (CandelaDType dtype, const Matrix *a, const Matrix *b)
+{
+  double work = (double) a->rows * (double) a->cols * (double) b->cols;
+  Matrix packed = { NULL, b->rows, b->cols, b->cols, 1, 0 };
+  Storage storage;
+  gint64 small;
+
+  if (dtype != CANDELA_DTYPE_FLOAT64 || a->rows < MIN_REUSED || b->cols == 1 || !linalg_get_storage (b, &storage)
+      || !storage.transposed || !linalg_cblas.open (NULL))
+    return FALSE;
+  small = linalg_cblas.get_small_work (dtype);
+  return small > 0 && (work <= (double) small || linalg_takes_blocks (&linalg_cblas, dtype, a, &packed));
 }
 
 GVariant *

@@ -43,7 +43,8 @@ gboolean linalg_broadcast (const gint64 *a, gsize a_rank, const gint64 *b, gsize
 /* SHAPE, saying both shapes and then why. */
 gboolean linalg_fail_shapes (CandelaInference *inference, const char *reason, GError **error);
 
-/* Room for n elements of a dtype; NO_MEMORY if there is none. */
+/* Room for n elements of a dtype, from a cache line's beginning on, as vectors that cross
+ * two are read in twice the time; NO_MEMORY if there is none. g_free() frees it. */
 gpointer linalg_alloc (gint64 n, CandelaDType dtype, GError **error);
 
 /* How a library is told of a matrix that lies packed by rows, or by columns. */
@@ -89,6 +90,10 @@ gboolean linalg_cblas_suits (void);
 
 /* libraries.c: the one that serves products of such matrices of that dtype, open. */
 const LinalgLibrary *linalg_choose_library (CandelaDType dtype, const Matrix *a, const Matrix *b, GError **error);
+
+/* Whether it pays to turn the right factor, which lies by columns, so that small kernels
+ * can serve the product. */
+gboolean linalg_wants_right_packed (CandelaDType dtype, const Matrix *a, const Matrix *b);
 
 /* For candela_plugin_describe(): what serves which products; opens them. */
 GVariant *linalg_describe (void);

@@ -243,7 +243,7 @@ run (Product *product, GError **error)
   Stack stack = { .product = product };
 
   a->packs = must_pack (product, a);
-  b->packs = must_pack (product, b);
+  b->packs = b->packs || must_pack (product, b);
   stack.per_chunk = linalg_per_chunk (product->n_stacked, work);
   if (product->n_stacked <= stack.per_chunk)
     return run_range (product, 0, product->n_stacked, error);
@@ -255,6 +255,22 @@ run (Product *product, GError **error)
     return TRUE;
   g_propagate_error (error, stack.error);
   return FALSE;
+}
+
+static const LinalgLibrary *
+choose_library (Product *product, GError **error)
+{
+  const Matrix *left = &product->operands[0].matrix;
+  Operand *b = &product->operands[1];
+  Matrix right = b->matrix;
+
+  b->packs = linalg_wants_right_packed (product->dtype, left, &right);
+  if (b->packs)
+    {
+      right.row_stride = right.cols;
+      right.col_stride = 1;
+    }
+  return linalg_choose_library (product->dtype, left, &right, error);
 }
 
 static gboolean
@@ -287,8 +303,7 @@ compute (CandelaKernel *kernel, GError **error)
     }
   if (linalg_has_library (product.dtype))
     {
-      product.library =
-        linalg_choose_library (product.dtype, &product.operands[0].matrix, &product.operands[1].matrix, error);
+      product.library = choose_library (&product, error);
       if (product.library == NULL)
         return FALSE;
       product.library->begin ();

@@ -3,6 +3,10 @@
  * Checks and helpers that every product needs. */
 #include "linalg.h"
 
+#include <stdlib.h>
+
+#define CACHE_LINE 64
+
 const CandelaInputInfo linalg_inputs[] = {
   { .name = "x1", .kinds = LINALG_NUMBERS, .summary = "the left factor" },
   { .name = "x2", .kinds = LINALG_NUMBERS, .summary = "the right factor" },
@@ -62,8 +66,9 @@ linalg_alloc (gint64 n, CandelaDType dtype, GError **error)
   gsize bytes;
   gpointer memory = NULL;
 
-  if (g_size_checked_mul (&bytes, (gsize) n, candela_dtype_get_size (dtype)))
-    memory = g_try_malloc (MAX (bytes, 1));
+  if (!g_size_checked_mul (&bytes, (gsize) n, candela_dtype_get_size (dtype))
+      || posix_memalign (&memory, CACHE_LINE, MAX (bytes, 1)) != 0)
+    memory = NULL;
   if (memory == NULL)
     g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_NO_MEMORY,
                  "there is no memory to pack %" G_GINT64_FORMAT " elements of dtype %s", n,
