@@ -136,9 +136,10 @@ add_column_lane (ReduceWide (*sums)[2], const float *x, gint64 stride, gsize n, 
     }
 }
 
-/* The sums of n rows; n_lanes and n_lines are known when it is compiled. */
+/* The sums of n rows; n_lanes and n_lines are known when it is compiled. Zeros stay zeros unless
+ * a sum is not finite. */
 static inline __attribute__ ((always_inline)) void
-sum_some_columns (double *out, const float *x, gint64 stride, gsize n, guint n_lanes, guint n_lines)
+sum_some_columns (double *out, const float *x, gint64 stride, gsize n, guint n_lanes, guint n_lines, ReduceWide *zeros)
 {
   ReduceWide waiting[5][COLUMN_LINES][2];
   guint n_waiting = 0;
@@ -157,25 +158,33 @@ sum_some_columns (double *out, const float *x, gint64 stride, gsize n, guint n_l
     }
   }
   memcpy (out, waiting[0], n_lines * sizeof waiting[0][0]);
+  _Pragma ("GCC unroll 4") for (guint k = 0; k < n_lines; k++) *zeros +=
+    (waiting[0][k][0] - waiting[0][k][0]) + (waiting[0][k][1] - waiting[0][k][1]);
 }
 
-/* … of all columns, at least as many as a vector has; n_lanes is known when it is compiled. */
-static inline __attribute__ ((always_inline)) void
+/* … of all columns, at least as many as a vector has; n_lanes is known when it is compiled. FALSE if one is not
+ * finite. */
+static inline __attribute__ ((always_inline)) gboolean
 sum_all_columns (double *out, const ReduceRows *rows, guint n_lanes)
 {
   const float *x = rows->elements;
   const gsize width = rows->width;
+  ReduceWide zeros = { 0 };
+  gboolean finite = TRUE;
   gsize c = 0;
 
   for (; c + COLUMN_LINES * LINE <= width; c += COLUMN_LINES * LINE)
-    sum_some_columns (out + c, x + c, rows->stride, rows->n_rows, n_lanes, COLUMN_LINES);
+    sum_some_columns (out + c, x + c, rows->stride, rows->n_rows, n_lanes, COLUMN_LINES, &zeros);
   for (; c + COLUMN_LINES / 2 * LINE <= width; c += COLUMN_LINES / 2 * LINE)
-    sum_some_columns (out + c, x + c, rows->stride, rows->n_rows, n_lanes, COLUMN_LINES / 2);
+    sum_some_columns (out + c, x + c, rows->stride, rows->n_rows, n_lanes, COLUMN_LINES / 2, &zeros);
   for (; c < width; c += LINE)
     {
       c = MIN (c, width - LINE);
-      sum_some_columns (out + c, x + c, rows->stride, rows->n_rows, n_lanes, 1);
+      sum_some_columns (out + c, x + c, rows->stride, rows->n_rows, n_lanes, 1, &zeros);
     }
+  for (guint l = 0; l < REDUCE_WIDE; l++)
+    finite = finite && zeros[l] == 0;
+  return finite;
 }
 
 /* As ReduceFold has block (): FALSE if columns are too few, or a sum is not finite. */
@@ -184,9 +193,6 @@ sum_columns (gpointer sums, const ReduceRows *rows)
 {
   if (rows->width < LINE)
     return FALSE;
-  if (rows->n_rows < REDUCE_GROUP)
-    sum_all_columns (sums, rows, REDUCE_SHORT_LANES);
-  else
-    sum_all_columns (sums, rows, REDUCE_LANES);
-  return !is_to_be_summed_again (sums, rows->width);
+  return rows->n_rows < REDUCE_GROUP ? sum_all_columns (sums, rows, REDUCE_SHORT_LANES)
+                                     : sum_all_columns (sums, rows, REDUCE_LANES);
 }

@@ -162,14 +162,12 @@ run_small (const Walk *walk, GError **error)
 }
 
 static gboolean
-run_walk (const Walk *walk, GError **error)
+run_large (const Walk *walk, GError **error)
 {
   gint64 count = walk->call->count, n = walk->kept.n, per_chunk = CHUNK_ELEMENTS;
   gint64 tile = (gint64) walk->call->fold->tile;
   Share share = { .walk = walk };
 
-  if (n <= CHUNK_ELEMENTS / count)
-    return run_small (walk, error);
   if (walk->way != WAY_ROWS && n <= FEW_RESULTS && count > 2 * CHUNK_ELEMENTS)
     return run_long (walk, 1, per_chunk, error);
   if (walk->way == WAY_ROWS && n <= tile && walk->kept.rank == 1 && count > REDUCE_BLOCK)
@@ -188,6 +186,12 @@ run_walk (const Walk *walk, GError **error)
         share.per_chunk = (n / 2 + 63) / 64 * 64;
     }
   return run_share (&share, n, error);
+}
+
+static gboolean
+run_walk (const Walk *walk, GError **error)
+{
+  return walk->kept.n * walk->call->count <= CHUNK_ELEMENTS ? run_small (walk, error) : run_large (walk, error);
 }
 
 gboolean
