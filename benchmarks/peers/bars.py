@@ -104,7 +104,7 @@ REASONS = [
            ("sum all", "sum axis 1", "sum middle axis", "mean all", "max axis 1", "var axis 1"), sizes=(MI,), threads=2),
     Reason("A column has sixteen accumulators in binary64, which are read and written beside rows that come from memory,"
            " where the loop has one float32. In registers they are faster in cache (0.96 of the loop, all told), and where the"
-           " rows of a block are no more than 64 KiB in all, by a twentieth; of more from memory, rows would then not be read one"
+           " rows of a block are no more than 64 KiB in all, by a quarter; of more from memory, rows would then not be read one"
            " after the other, which costs a tenth to a third.",
            ("sum middle axis", "sum axis 0"), sizes=(MI, 16 * MI)),
     Reason("As fast, within what one run differs from another.", ("exp", "gelu"), "best peer"),
