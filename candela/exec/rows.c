@@ -18,7 +18,7 @@
  * to share out. */
 #define MIN_SHARE_BYTES (128 * 1024)
 #define MAX_SHARE_BYTES (512 * 1024)
-#define ENOUGH_SHARES 8
+#define ENOUGH_SHARES 4
 /* And a block is two thirds of the first-level cache, within these bytes, and of a number of rows
  * of which reductions take some at once. */
 #define MIN_BLOCK_BYTES (16 * 1024)
@@ -58,6 +58,8 @@ run_share (guint64 index, gpointer data)
       g_clear_error (&error);
       return;
     }
+  if (rows->run->progress == NULL)
+    return;
   g_atomic_pointer_add (&rows->done, (gssize) ((guint64) ((share.end - share.first) * (share.end_column - share.column))
                                                * rows->lane_results));
   if (g_thread_self () == rows->caller)
