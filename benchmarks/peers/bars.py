@@ -80,8 +80,6 @@ REASONS = [
     Reason("A result is a GObject, which costs 0.3 µs to make and drop, a plan 0.25 µs, a node 0.1 µs; a function of"
            " NumPy costs 0.5 µs as a whole, and what is planned or compiled before is not planned again by the crate,"
            " JAX and ONNX Runtime.", kind="built"),
-    Reason("NumPy's loop needs 0.27 ns an element, little more than Candela's of the same accuracy; at 1 Mi memory"
-           " takes most of either's time.", ("tanh",), "numpy"),
     Reason("Sums of float32 are added by fours and then in binary64, so that nothing overflows on the way and a sum is"
            " nearer than pairwise float32: 64 Ki elements take 1.9 µs where a loop of float32 alone takes 1.6, as to widen"
            " costs no less than to add. Around them a run costs 0.65 µs, so that even the loop's pace would come to 0.7.",
@@ -107,7 +105,6 @@ REASONS = [
            " rows of a block are no more than 64 KiB in all, by a quarter; of more from memory, rows would then not be read one"
            " after the other, which costs a tenth to a third.",
            ("sum middle axis", "sum axis 0"), sizes=(MI, 16 * MI)),
-    Reason("As fast, within what one run differs from another.", ("exp", "gelu"), "best peer"),
     Reason("A piece for each of two threads takes 2 to 10 µs: the 0.65 µs that a run costs around it and the 0.5 to share it"
            " out show.",
            sizes=(64 * KI,), threads=2),
