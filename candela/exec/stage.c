@@ -356,6 +356,20 @@ emit_store (Builder *builder, guint32 p, const CandelaStageFamily *family)
     emit (builder, family->store, output, mask_of (builder, output));
 }
 
+/* Where results go past the caches, inputs do not come from there either: what is read a
+ * while later is fetched, for between loads and such stores nobody else would. */
+static void
+emit_ahead (Builder *builder, const CandelaStageFamily *family)
+{
+  const CandelaPass *pass = builder->pass;
+
+  if (!builder->program->whole || pass->n_streamed == 0 || pass->row != 0 || family->ahead == NULL)
+    return;
+  for (guint32 i = 0; i < pass->step->n_inputs; i++)
+    if (pass->inputs[i].kind == CANDELA_TILE_PACKED)
+      emit (builder, family->ahead, i, EVERYWHERE);
+}
+
 static void
 emit_group (Builder *builder, guint32 index)
 {
@@ -367,6 +381,7 @@ emit_group (Builder *builder, guint32 index)
   memset (builder->kept_in, 0, builder->n_places * sizeof *builder->kept_in);
   memset (builder->kept_until, 0, sizeof builder->kept_until);
   group->first_stage = builder->program->n_stages;
+  emit_ahead (builder, group->family);
   for (guint32 p = group->first_part; p < builder->group_end; p++)
     if (builder->last_read[p] >= builder->group_end)
       builder->exported_by[place_of (builder->pass, part_output (builder, p))] = builder->group;
@@ -389,15 +404,16 @@ candela_stage_program_new (const CandelaPass *pass)
                       .n_places = step->n_registers + step->n_outputs };
   g_autofree guint32 *lists = NULL;
   CandelaStageProgram *program;
-  gsize size;
+  gsize size, n_stages;
 
   if (pass->n < MIN_ELEMENTS)
     return NULL;
-  size = sizeof *program + MAX_STAGES * step->n_parts * (sizeof (CandelaStage) + sizeof (guint32))
+  n_stages = MAX_STAGES * step->n_parts + step->n_inputs;
+  size = sizeof *program + n_stages * (sizeof (CandelaStage) + sizeof (guint32))
          + step->n_parts * (sizeof (CandelaStageGroup) + sizeof (CandelaStageScalar));
   program = builder.program = g_malloc0 (size);
   program->stages = (CandelaStage *) (program + 1);
-  program->groups = (CandelaStageGroup *) (program->stages + MAX_STAGES * step->n_parts);
+  program->groups = (CandelaStageGroup *) (program->stages + n_stages);
   program->scalars = (CandelaStageScalar *) (program->groups + step->n_parts);
   program->operands = (guint32 *) (program->scalars + step->n_parts);
   form_groups (&builder);

@@ -187,7 +187,8 @@ typedef struct
   /* Runs the instructions for n_rows rows of size bytes, each a multiple of block: the offset goes on from
    * one to the next, before which the moves are made, and go on. NULL: rows are run one by one. */
   void (*run_rows) (const CandelaStage *stages, gsize size, gsize n_rows, CandelaStageMove *moves, gsize n_moves);
-  gpointer padding[3];
+  CandelaStageFunc ahead; /* fetches what will be read at data. NULL: there is none */
+  gpointer padding[2];
 } CandelaStageFamily;
 
 /* An op of one or two inputs and one output, all of dtypes of one size. It must give

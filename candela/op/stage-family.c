@@ -26,6 +26,13 @@ const CandelaStageFamily candela_stage_family_avx512 = { 0 };
 #define STREAM_avx2 _mm256_stream_ps
 #define STREAM_avx512 _mm512_stream_ps
 
+/* A processor by itself reads ahead no further than to the end of a page. */
+#define AHEAD_BYTES 2048
+#define AHEAD_LINE 64
+#define AHEAD_EACH(i, set, T)                                                                                          \
+  if ((i) *CANDELA_BYTES_##set % AHEAD_LINE == 0)                                                                      \
+    _mm_prefetch ((const char *) candela_data + AHEAD_BYTES + (i) *CANDELA_BYTES_##set, _MM_HINT_T0);
+
 /* The vectors that hold the elements of a half each; the second one begins an element
  * early, so as not to go past the last one. */
 #ifdef __clang__
@@ -100,11 +107,12 @@ make_move (CandelaStageMove *move)
   KEEPING_##set CANDELA_STAGE (load, set, CANDELA_STAGE_DATA, LOAD_EACH, float)                                        \
     CANDELA_STAGE (store, set, CANDELA_STAGE_DATA, STORE_EACH, float)                                                  \
       CANDELA_STAGE (stream, set, CANDELA_STAGE_DATA, STREAM_EACH, float)                                              \
-        CANDELA_STAGE (load_alternate_4, set, ALTERNATE_DATA, ALTERNATE_EACH, gint32)                                  \
-          CANDELA_STAGE (load_alternate_8, set, ALTERNATE_DATA, ALTERNATE_EACH, gint64)                                \
+        CANDELA_STAGE (ahead, set, CANDELA_STAGE_DATA, AHEAD_EACH, float)                                              \
+          CANDELA_STAGE (load_alternate_4, set, ALTERNATE_DATA, ALTERNATE_EACH, gint32)                                \
+            CANDELA_STAGE (load_alternate_8, set, ALTERNATE_DATA, ALTERNATE_EACH, gint64)                              \
                                                                                                                        \
-            CANDELA_TARGET_##set static void                                                                           \
-            end (CANDELA_STAGE_ARGUMENTS (set))                                                                        \
+              CANDELA_TARGET_##set static void                                                                         \
+              end (CANDELA_STAGE_ARGUMENTS (set))                                                                      \
   {                                                                                                                    \
   }                                                                                                                    \
                                                                                                                        \
@@ -140,6 +148,7 @@ make_move (CandelaStageMove *move)
     .store = (CandelaStageFunc) store,                                                                                 \
     .stream = (CandelaStageFunc) stream,                                                                               \
     .end = (CandelaStageFunc) end,                                                                                     \
+    .ahead = (CandelaStageFunc) ahead,                                                                                 \
     .load_alternate = { NULL, NULL, (CandelaStageFunc) load_alternate_4, (CandelaStageFunc) load_alternate_8 },        \
     KEPT_##set.run_rows = run_rows,                                                                                    \
   };
