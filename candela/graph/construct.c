@@ -164,7 +164,7 @@ check_kind (const Construction *c, guint i, GError **error)
 {
   guint kinds = candela_op_facts_input (c->facts, i)->kinds;
 
-  return kinds == 0 || (kinds & candela_dtype_get_kind (c->dtypes[i])) != 0 || refuse_kind (c, i, error);
+  return kinds == 0 || (kinds & candela_dtype_kind (c->dtypes[i])) != 0 || refuse_kind (c, i, error);
 }
 
 /* Dtypes and layouts as infer sees them; what c->inputs then has of its own is

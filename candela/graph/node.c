@@ -6,6 +6,7 @@
  * through the dead nodes themselves. That holds for whatever a node owns, too:
  * the destroy notify of a tensor, or a plan with nodes of its own. */
 #include <candela/graph/node-private.h>
+#include <candela/value/dtype-private.h>
 #include <string.h>
 
 G_DEFINE_BOXED_TYPE (CandelaNode, candela_node, candela_node_ref, candela_node_unref)
@@ -210,7 +211,7 @@ candela_node_new_literal (CandelaDType dtype, gconstpointer value, gboolean weak
   node = candela_node_alloc (CANDELA_NODE_EDGE, dtype, scalar_layout, NULL, 0);
   node->literal = TRUE;
   node->weak = weak;
-  memcpy (node->u.scalar, value, candela_dtype_get_size (dtype));
+  memcpy (node->u.scalar, value, candela_dtype_size (dtype));
   return node;
 }
 

@@ -21,10 +21,11 @@ row_fits_loop (const CandelaInference *inference, const CandelaKernelInfo *row, 
     return FALSE;
   for (guint i = 0; i < inference->n_inputs; i++)
     {
-      CandelaDType wanted = wanted_dtype (inference, i);
-      gboolean fixed = candela_op_facts_input (inference->facts, i)->fixed != CANDELA_DTYPE_INVALID;
+      CandelaDType fixed = candela_op_facts_input (inference->facts, i)->fixed;
+      CandelaDType wanted = fixed != CANDELA_DTYPE_INVALID ? fixed : inference->compute_dtype;
 
-      if (exactly || fixed ? row->in[i] != wanted : !candela_dtype_can_cast (wanted, row->in[i]))
+      if (exactly || fixed != CANDELA_DTYPE_INVALID ? row->in[i] != wanted
+                                                    : !candela_dtype_can_cast (wanted, row->in[i]))
         return FALSE;
       if (inference->dtypes[i] != row->in[i]
           && candela_dtype_get_convert_func (inference->dtypes[i], row->in[i]) == NULL)

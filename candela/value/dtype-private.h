@@ -48,6 +48,12 @@ candela_dtype_size (CandelaDType dtype)
   return candela_dtype_facts[dtype].size;
 }
 
+static inline CandelaDTypeKind
+candela_dtype_kind (CandelaDType dtype)
+{
+  return candela_dtype_facts[dtype].kind;
+}
+
 /* NULL from a complex dtype to a real one but bool. The function for equal dtypes copies
  * (bools come out as 0 or 1). */
 CandelaConvertFunc candela_dtype_get_convert_func (CandelaDType from, CandelaDType to);
