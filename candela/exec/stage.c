@@ -362,8 +362,11 @@ static void
 emit_ahead (Builder *builder, const CandelaStageFamily *family)
 {
   const CandelaPass *pass = builder->pass;
+  gboolean streamed = FALSE;
 
-  if (!builder->program->whole || pass->n_streamed == 0 || pass->row != 0 || family->ahead == NULL)
+  for (guint32 o = 0; o < pass->n_streamed; o++)
+    streamed = streamed || pass->streamed[o];
+  if (!streamed || !builder->program->whole || pass->row != 0 || family->ahead == NULL)
     return;
   for (guint32 i = 0; i < pass->step->n_inputs; i++)
     if (pass->inputs[i].kind == CANDELA_TILE_PACKED)
