@@ -5,6 +5,7 @@
 
 #include <candela/exec/materialize.h>
 #include <candela/plan/plan-private.h>
+#include <pthread.h>
 #include <string.h>
 
 G_BEGIN_DECLS
@@ -40,6 +41,29 @@ typedef struct
   guint64 held;                    /* bytes */
   CandelaRunStats stats;
 } CandelaRun;
+
+/* shares.c: that n elements are written, of which the caller's thread tells; *done: those that it has yet to
+ * tell of. */
+void candela_run_tell (CandelaRun *run, GThread *caller, gsize *done, gsize n);
+
+/* Shares of a step that several threads compute, of which each may fail. */
+typedef struct
+{
+  CandelaRun *run;
+  GThread *caller;
+  pthread_mutex_t lock;
+  GError *error; /* the first, under the lock */
+  gint failed;   /* atomic */
+  gsize done;    /* atomic */
+} CandelaShares;
+
+void candela_shares_init (CandelaShares *shares, CandelaRun *run);
+/* error: (transfer full). Those that have not begun need not. */
+void candela_shares_fail (CandelaShares *shares, GError *error);
+gboolean candela_shares_have_failed (const CandelaShares *shares);
+void candela_shares_tell (CandelaShares *shares, gsize n);
+/* FALSE: one has failed. */
+gboolean candela_shares_end (CandelaShares *shares, GError **error);
 
 /* materialize.c: candela_plan_run(), which notes the time of each step unless times
  * is NULL. */

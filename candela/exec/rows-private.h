@@ -4,7 +4,6 @@
 #pragma once
 
 #include <candela/exec/stage-private.h>
-#include <pthread.h>
 
 G_BEGIN_DECLS
 
@@ -106,11 +105,7 @@ typedef struct
   guint32 n_packed;
   gsize scratch_bytes; /* locals and what is packed, chunks, then tiles */
   gsize chunks_at, tiles_at;
-  GThread *caller;
-  pthread_mutex_t lock;
-  GError *error; /* the first, under the lock */
-  gint failed;   /* atomic */
-  guint64 done;  /* elements written and not yet told of (atomic) */
+  CandelaShares shares;
   guint64 lane_results;
 } CandelaRows;
 

@@ -44,31 +44,15 @@ run_share (guint64 index, gpointer data)
                              .column = (gint64) (index % across) * rows->width };
   GError *error = NULL;
 
-  if (g_atomic_int_get (&rows->failed))
+  if (candela_shares_have_failed (&rows->shares))
     return;
   share.end = MIN (share.first + rows->share, rows->group->n_rows);
   share.end_column = MIN (share.column + rows->width, rows->group->n_columns);
   if (!candela_rows_run_blocks (rows, &share, &error))
-    {
-      g_atomic_int_set (&rows->failed, TRUE);
-      pthread_mutex_lock (&rows->lock);
-      if (rows->error == NULL)
-        rows->error = g_steal_pointer (&error);
-      pthread_mutex_unlock (&rows->lock);
-      g_clear_error (&error);
-      return;
-    }
-  if (rows->run->progress == NULL)
-    return;
-  g_atomic_pointer_add (&rows->done, (gssize) ((guint64) ((share.end - share.first) * (share.end_column - share.column))
-                                               * rows->lane_results));
-  if (g_thread_self () == rows->caller)
-    {
-      gsize done = g_atomic_pointer_add (&rows->done, 0);
-
-      g_atomic_pointer_add (&rows->done, -(gssize) done);
-      candela_run_advance (rows->run, done);
-    }
+    candela_shares_fail (&rows->shares, error);
+  else
+    candela_shares_tell (&rows->shares, (guint64) ((share.end - share.first) * (share.end_column - share.column))
+                                          * rows->lane_results);
 }
 
 /* ---- Getting ready ---- */
@@ -329,7 +313,6 @@ clear (CandelaRows *rows)
         g_clear_pointer (&member->out[o], candela_layout_unref);
     }
   candela_columns_clear_packed (rows);
-  pthread_mutex_destroy (&rows->lock);
 }
 
 gboolean
@@ -338,15 +321,12 @@ candela_run_rows (CandelaRun *run, const CandelaPlanStep *step, GError **error)
   const CandelaPlanGroup *group = &run->plan->groups[step->group];
   g_autofree CandelaMember *members = g_new0 (CandelaMember, group->n_subs);
   g_autofree gsize *local_at = g_new (gsize, MAX (group->n_locals, 1));
-  CandelaRows rows = {
-    .run = run, .group = group, .members = members, .local_at = local_at, .caller = g_thread_self ()
-  };
+  GError *prepare_error = NULL;
+  CandelaRows rows = { .run = run, .group = group, .members = members, .local_at = local_at };
   guint64 n_shares;
-  gboolean ok;
 
-  pthread_mutex_init (&rows.lock, NULL);
-  ok = prepare (&rows, step, error);
-  if (ok)
+  candela_shares_init (&rows.shares, run);
+  if (prepare (&rows, step, &prepare_error))
     {
       n_shares = (guint64) (count_shares (group->n_rows, rows.share) * count_shares (group->n_columns, rows.width));
       if (!rows.parallel)
@@ -354,10 +334,9 @@ candela_run_rows (CandelaRun *run, const CandelaPlanStep *step, GError **error)
           run_share (share, &rows);
       else
         candela_parallel_for (n_shares, run_share, &rows);
-      ok = rows.error == NULL;
-      if (!ok)
-        g_propagate_error (error, g_steal_pointer (&rows.error));
     }
+  else
+    candela_shares_fail (&rows.shares, prepare_error);
   clear (&rows);
-  return ok;
+  return candela_shares_end (&rows.shares, error);
 }

@@ -373,18 +373,7 @@ candela_pass_run (const CandelaPass *pass, guint64 start, guint64 end, guint8 *s
 void
 candela_pass_tell (CandelaPass *pass, gsize n)
 {
-  /* Nobody asks, and the threads need not change one line in turn; or the run was
-   * cancelled, and nobody knows what is done. */
-  if (pass->run->progress == NULL || g_cancellable_is_cancelled (pass->run->cancellable))
-    return;
-  g_atomic_pointer_add (&pass->done, n);
-  if (g_thread_self () == pass->caller)
-    {
-      gsize done = g_atomic_pointer_add (&pass->done, 0);
-
-      g_atomic_pointer_add (&pass->done, -(gssize) done);
-      candela_run_advance (pass->run, done);
-    }
+  candela_run_tell (pass->run, pass->caller, &pass->done, n);
 }
 
 static void

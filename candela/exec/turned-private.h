@@ -4,7 +4,6 @@
 #pragma once
 
 #include <candela/exec/stage-private.h>
-#include <pthread.h>
 
 G_BEGIN_DECLS
 
@@ -46,11 +45,7 @@ typedef struct
   gint64 share;    /* rows */
   gboolean parallel;
   gsize lane_bytes, tiles_at, scratch_bytes;
-  GThread *caller;
-  pthread_mutex_t lock;
-  GError *error; /* the first, under the lock */
-  gint failed;   /* atomic */
-  guint64 done;  /* elements written and not yet told of (atomic) */
+  CandelaShares shares;
   guint64 lane_results;
 } CandelaTurned;
 

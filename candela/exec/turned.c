@@ -70,28 +70,14 @@ run_share (guint64 index, gpointer data)
   gint64 column = (gint64) index / count_row_shares (turned) * turned->width;
   GError *error = NULL;
 
-  if (g_atomic_int_get (&turned->failed))
+  if (candela_shares_have_failed (&turned->shares))
     return;
   if (!run_share_of (turned, row, column, &error))
-    {
-      g_atomic_int_set (&turned->failed, TRUE);
-      pthread_mutex_lock (&turned->lock);
-      if (turned->error == NULL)
-        turned->error = g_steal_pointer (&error);
-      pthread_mutex_unlock (&turned->lock);
-      g_clear_error (&error);
-      return;
-    }
-  g_atomic_pointer_add (&turned->done, (gssize) ((guint64) (MIN (turned->share, turned->n_rows - row)
-                                                            * MIN (turned->width, turned->n_columns - column))
-                                                 * turned->lane_results));
-  if (g_thread_self () == turned->caller)
-    {
-      gsize done = g_atomic_pointer_add (&turned->done, 0);
-
-      g_atomic_pointer_add (&turned->done, -(gssize) done);
-      candela_run_advance (turned->run, done);
-    }
+    candela_shares_fail (&turned->shares, error);
+  else
+    candela_shares_tell (&turned->shares, (guint64) (MIN (turned->share, turned->n_rows - row)
+                                                     * MIN (turned->width, turned->n_columns - column))
+                                            * turned->lane_results);
 }
 
 /* ---- Getting ready ---- */
@@ -291,14 +277,14 @@ clear (CandelaTurned *turned)
       g_free (member->inputs);
       g_free (member->sources);
     }
-  pthread_mutex_destroy (&turned->lock);
 }
 
 gboolean
 candela_run_turned (CandelaRun *run, const CandelaPlanStep *step, gboolean *ran, GError **error)
 {
   const CandelaPlanGroup *group = &run->plan->groups[step->group];
-  CandelaTurned turned = { .run = run, .group = group, .caller = g_thread_self () };
+  CandelaTurned turned = { .run = run, .group = group };
+  GError *prepare_error = NULL;
   g_autofree CandelaTurnedMember *members = NULL;
   g_autofree gsize *local_at = NULL;
   guint64 n_shares;
@@ -308,8 +294,8 @@ candela_run_turned (CandelaRun *run, const CandelaPlanStep *step, gboolean *ran,
     return TRUE;
   turned.members = members = g_new0 (CandelaTurnedMember, group->n_subs);
   turned.local_at = local_at = g_new (gsize, MAX (group->n_locals, 1));
-  pthread_mutex_init (&turned.lock, NULL);
-  *ran = prepare (&turned, &turned.error);
+  candela_shares_init (&turned.shares, run);
+  *ran = prepare (&turned, &prepare_error);
   if (*ran)
     {
       n_shares = (guint64) (count_row_shares (&turned) * ((turned.n_columns + turned.width - 1) / turned.width));
@@ -319,9 +305,8 @@ candela_run_turned (CandelaRun *run, const CandelaPlanStep *step, gboolean *ran,
         for (guint64 share = 0; share < n_shares; share++)
           run_share (share, &turned);
     }
+  else if (prepare_error != NULL)
+    candela_shares_fail (&turned.shares, prepare_error);
   clear (&turned);
-  if (turned.error == NULL)
-    return TRUE;
-  g_propagate_error (error, turned.error);
-  return FALSE;
+  return candela_shares_end (&turned.shares, error);
 }
