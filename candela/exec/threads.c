@@ -27,9 +27,6 @@
 /* How long to look out before sleeping, in µs: longer than from a run of a plan to the
  * next, or than another's last chunk takes; about as long as it takes to be woken. */
 #define LOOK_OUT 50
-/* What is left of a job has to take so many ns on one thread to be worth waking others, which
- * on a virtual processor takes the caller some 15 µs. */
-#define WORTH_WAKING 40000
 /* In a job's state: beside this bit the number of workers within. */
 #define CLOSED 0x40000000
 
@@ -67,8 +64,7 @@ static struct
   pthread_mutex_t lock; /* for sleeping and waking */
   pthread_cond_t work, idle;
   guint n_workers;
-  gint64 last_alone; /* when a job was begun without those that sleep, in ns */
-  int sleepers;      /* changed under the lock; atomic */
+  int sleepers; /* changed under the lock; atomic */
 } pool = {
   .user = PTHREAD_MUTEX_INITIALIZER,
   .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -98,17 +94,14 @@ after_fork (void)
   job.state = CLOSED;
 }
 
-static void
-run_chunk (const Range *range, gsize k)
-{
-  job.func (job.from_end ? range->start + range->end - 1 - k : k, job.data);
-}
-
 /* Those of a thread's own, then those of the threads after it; of these, what is left is
  * looked at before it is taken, so that no line is moved for nothing. */
 static void
 take_chunks (int own)
 {
+  CandelaKernelChunkFunc func = job.func;
+  gpointer data = job.data;
+  gboolean from_end = job.from_end;
   int n_ranges = job.wanted + 1;
 
   for (int i = 0; i < n_ranges; i++)
@@ -121,7 +114,7 @@ take_chunks (int own)
 
           if (k >= range->end)
             break;
-          run_chunk (range, k);
+          func (from_end ? range->start + range->end - 1 - k : k, data);
         }
     }
 }
@@ -270,8 +263,7 @@ need_workers (guint n)
     }
 }
 
-/* Gives whether there are workers to be woken. */
-static gboolean
+static void
 open_job (gsize n, CandelaKernelChunkFunc func, gpointer data, guint helpers, gboolean from_end)
 {
   gsize start = 0;
@@ -294,26 +286,8 @@ open_job (gsize n, CandelaKernelChunkFunc func, gpointer data, guint helpers, gb
   __atomic_store_n (&job.state, 0, __ATOMIC_RELEASE);
   /* Either this sees one that is about to sleep, or that one the new job. */
   g_atomic_int_inc (&job.generation);
-  return g_atomic_int_get (&pool.sleepers) > 0;
-}
-
-/* If there are more chunks than threads, one is done first, and shows whether it pays; but
- * for small jobs in a row it does, as who has been woken once looks out for the others. */
-static void
-wake_workers (gsize n)
-{
-  gint64 start = candela_clock_nanoseconds ();
-
-  if (n > (gsize) job.wanted + 1 && start - pool.last_alone > LOOK_OUT * 1000)
-    {
-      gsize k = g_atomic_pointer_add (&ranges[0].next, 1);
-
-      if (k < ranges[0].end)
-        run_chunk (&ranges[0], k);
-      pool.last_alone = candela_clock_nanoseconds ();
-      if ((double) (pool.last_alone - start) * (double) (n - 1) < WORTH_WAKING)
-        return;
-    }
+  if (g_atomic_int_get (&pool.sleepers) == 0)
+    return;
   pthread_mutex_lock (&pool.lock);
   pthread_cond_broadcast (&pool.work);
   pthread_mutex_unlock (&pool.lock);
@@ -347,8 +321,7 @@ candela_parallel_for (guint64 n, CandelaKernelChunkFunc func, gpointer data)
     }
   need_workers (helpers);
   width = MAX (width, MIN (helpers, pool.n_workers) + 1);
-  if (open_job (n, func, data, helpers, from_end))
-    wake_workers (n);
+  open_job (n, func, data, helpers, from_end);
   take_chunks (0);
   close_job ();
   pthread_mutex_unlock (&pool.user);
