@@ -260,6 +260,19 @@ assert_elements (CandelaTensor *got, const char *dtype, const char *shape, const
   assert_same (got, wanted, what);
 }
 
+/* An expression that is one bool, true. */
+static inline void
+assert_holds (const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CandelaNode) node = candela_expression_build (text, &error, NULL);
+  g_autoptr (CandelaTensor) result = NULL;
+
+  g_assert_no_error (error);
+  result = compute (node);
+  assert_elements (result, "bool", "", "1", text);
+}
+
 static inline CandelaTensor *
 evaluate (const char *text)
 {

@@ -188,13 +188,8 @@ test_short_sums_beyond_float32 (void)
                          "all(sum(x, axis=0) == wrong) & all(sum(y, axis=1) == wrong) & all(mean(x, axis=0) == where("
                          "arange(45) == 7, astype(3e38, float32), 0)) & all(mean(y, axis=1) == mean(x, axis=0))",
                          (int) n, (int) n / 2);
-      g_autoptr (GError) error = NULL;
-      g_autoptr (CandelaNode) node = candela_expression_build (text, &error, NULL);
-      g_autoptr (CandelaTensor) result = NULL;
 
-      g_assert_no_error (error);
-      result = compute (node);
-      assert_elements (result, "bool", "", "1", text);
+      assert_holds (text);
     }
 }
 
@@ -218,13 +213,8 @@ test_columns (void)
         "x = astype(sin(reshape(arange(%d), [%d, %d, %d]) * 1.7) * 3, %s); y = contiguous(permute_dims(x, [0, 2, 1]));"
         "all(%s == %s)",
         (int) (shape[0] * shape[1] * shape[2]), (int) shape[0], (int) shape[1], (int) shape[2], dtype, down, along);
-      g_autoptr (GError) error = NULL;
-      g_autoptr (CandelaNode) node = candela_expression_build (text, &error, NULL);
-      g_autoptr (CandelaTensor) result = NULL;
 
-      g_assert_no_error (error);
-      result = compute (node);
-      assert_elements (result, "bool", "", "1", text);
+      assert_holds (text);
     }
 }
 

@@ -330,13 +330,8 @@ test_count (void)
                              "all(count_nonzero(x) == sum(astype(n != 0, int64))) & "
                              "all(count_nonzero(x[::-1]) == count_nonzero(x))",
                              s == 3 ? "189000" : "200000", shapes[s], dtypes[d], axis, axis);
-          g_autoptr (GError) error = NULL;
-          g_autoptr (CandelaNode) node = candela_expression_build (text, &error, NULL);
-          g_autoptr (CandelaTensor) result = NULL;
 
-          g_assert_no_error (error);
-          result = compute (node);
-          assert_elements (result, "bool", "", "1", text);
+          assert_holds (text);
         }
 }
 
