@@ -240,3 +240,28 @@ run_again (const char *debug, const char *path, char **stderr_text)
     *stderr_text = g_steal_pointer (&errors);
   return TRUE;
 }
+
+/* All of this program again with each instruction set but the best, which is settled when a plugin is
+ * loaded. */
+static inline void
+run_with_instruction_sets (void)
+{
+  static const char *const sets[] = { "baseline", "avx2" };
+
+  if (g_getenv ("CANDELA_CPU") != NULL)
+    {
+      g_test_skip ("CANDELA_CPU is set");
+      return;
+    }
+#ifdef __SANITIZE_THREAD__
+  g_test_skip ("ThreadSanitizer has seen how threads share the work");
+  return;
+#endif
+  for (guint i = 0; i < G_N_ELEMENTS (sets); i++)
+    {
+      g_setenv ("CANDELA_CPU", sets[i], TRUE);
+      if (!run_again ("poison", NULL, NULL))
+        i = G_N_ELEMENTS (sets);
+      g_unsetenv ("CANDELA_CPU");
+    }
+}

@@ -141,6 +141,11 @@ gboolean candela_run_small (CandelaRun *run, const CandelaPlanStep *step);
 /* Calls an op's compute function, which may have to wait for another's. */
 gboolean candela_run_compute (CandelaKernel *kernel, GError **error);
 
+/* executor.c: a step that is a kernel of one input, over some of it. */
+gboolean candela_run_compute_some (const CandelaRun *run, const CandelaPlanStep *step, gconstpointer in,
+                                   const CandelaLayout *in_layout, gpointer *out, CandelaLayout **out_layouts,
+                                   GError **error);
+
 /* halves.c: whether a kernel is to be called as on float32, and that call. */
 gboolean candela_kernel_has_halves (const CandelaKernel *kernel);
 gboolean candela_kernel_compute_widened (const CandelaKernel *kernel, GError **error);

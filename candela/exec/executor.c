@@ -165,6 +165,34 @@ candela_run_compute (CandelaKernel *kernel, GError **error)
   return ok;
 }
 
+gboolean
+candela_run_compute_some (const CandelaRun *run, const CandelaPlanStep *step, gconstpointer in,
+                          const CandelaLayout *in_layout, gpointer *out, CandelaLayout **out_layouts, GError **error)
+{
+  const CandelaNode *node = run->plan->parts[step->first_part].node;
+  CandelaDType dtype = run->plan->values[run->plan->inputs[step->first_input]].dtype, out_dtypes[CANDELA_MAX_OUTPUTS];
+  CandelaKernel kernel = { .op = node->u.op.op,
+                           .info = node->u.op.kernel,
+                           .params = node->u.op.params,
+                           .n_inputs = 1,
+                           .n_outputs = node->n_outputs,
+                           .inputs = &in,
+                           .in_layouts = &in_layout,
+                           .in_dtypes = &dtype,
+                           .outputs = out,
+                           .out_layouts = out_layouts,
+                           .out_dtypes = out_dtypes,
+                           .cancellable = run->cancellable };
+  gint64 began = candela_run_begin_parts (run);
+  gboolean ok;
+
+  for (guint o = 0; o < node->n_outputs; o++)
+    out_dtypes[o] = run->plan->values[run->plan->outputs[step->first_output + o].value].dtype;
+  ok = candela_run_compute (&kernel, error);
+  candela_run_end_parts (run, step->first_part, 1, began);
+  return ok;
+}
+
 static gboolean
 run_followed (CandelaRun *run, const CandelaPlanStep *step, CandelaKernel *kernel, GError **error)
 {

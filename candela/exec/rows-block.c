@@ -195,15 +195,12 @@ run_reduction (const CandelaRows *rows, const CandelaMember *member, const Cande
 {
   const CandelaPlan *plan = rows->run->plan;
   const CandelaPlanStep *step = member->step;
-  const CandelaNode *node = plan->parts[step->first_part].node;
-  CandelaDType dtype = plan->values[plan->inputs[step->first_input]].dtype, out_dtypes[CANDELA_MAX_OUTPUTS];
   gconstpointer in = find_input (rows, member, block);
   gpointer out[CANDELA_MAX_OUTPUTS];
   const CandelaLayout *in_layout = member->in;
   CandelaLayout *out_layouts[CANDELA_MAX_OUTPUTS];
   gboolean whole = block->end - block->first == rows->block && block->end_column - block->column == rows->width;
   gboolean ok = TRUE;
-  gint64 began;
 
   memcpy (out_layouts, member->out, sizeof out_layouts);
   if (!whole)
@@ -211,41 +208,22 @@ run_reduction (const CandelaRows *rows, const CandelaMember *member, const Cande
       in_layout = candela_rows_make_layout (rows, plan->inputs[step->first_input], block, error);
       ok = in_layout != NULL;
     }
-  for (guint o = 0; o < node->n_outputs; o++)
+  for (guint o = 0; o < step->n_outputs; o++)
     {
       guint32 output = plan->outputs[step->first_output + o].value;
 
-      out_dtypes[o] = plan->values[output].dtype;
       out[o] = find_output (rows, output, block);
       if (whole)
         continue;
       out_layouts[o] = ok ? candela_rows_make_layout (rows, output, block, error) : NULL;
       ok = out_layouts[o] != NULL;
     }
-  if (ok)
-    {
-      CandelaKernel kernel = { .op = node->u.op.op,
-                               .info = node->u.op.kernel,
-                               .params = node->u.op.params,
-                               .n_inputs = 1,
-                               .n_outputs = node->n_outputs,
-                               .inputs = &in,
-                               .in_layouts = &in_layout,
-                               .in_dtypes = &dtype,
-                               .outputs = out,
-                               .out_layouts = out_layouts,
-                               .out_dtypes = out_dtypes,
-                               .cancellable = rows->run->cancellable };
-
-      began = candela_run_begin_parts (rows->run);
-      ok = candela_run_compute (&kernel, error);
-      candela_run_end_parts (rows->run, step->first_part, 1, began);
-    }
+  ok = ok && candela_run_compute_some (rows->run, step, in, in_layout, out, out_layouts, error);
   if (!whole)
     {
       if (in_layout != NULL)
         candela_layout_unref ((CandelaLayout *) in_layout);
-      for (guint o = 0; o < node->n_outputs; o++)
+      for (guint o = 0; o < step->n_outputs; o++)
         if (out_layouts[o] != NULL)
           candela_layout_unref (out_layouts[o]);
     }

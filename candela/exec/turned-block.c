@@ -64,42 +64,22 @@ run_reduction (const CandelaTurned *turned, guint32 k, const CandelaTurnedBlock 
 {
   const CandelaTurnedMember *member = &turned->members[k];
   const CandelaPlan *plan = turned->run->plan;
-  const CandelaNode *node = plan->parts[member->step->first_part].node;
   guint32 v = candela_turned_input (turned, member, 0);
-  CandelaDType dtype = plan->values[v].dtype, out_dtypes[CANDELA_MAX_OUTPUTS];
   gconstpointer in = find_local (turned, block, v)
                      + plan->values[v].layout->offset * turned->width * (gint64) candela_turned_size (turned, v);
   gpointer out[CANDELA_MAX_OUTPUTS];
-  gint64 began;
-  gboolean ok;
 
-  for (guint o = 0; o < node->n_outputs; o++)
+  for (guint32 o = 0; o < member->step->n_outputs; o++)
     {
       guint32 output = candela_turned_output (turned, member, o);
 
-      out_dtypes[o] = plan->values[output].dtype;
       out[o] = candela_turned_is_local (turned, output)
                  ? find_local (turned, block, output)
                  : (guint8 *) candela_run_get_data (turned->run, output)
                      + (block->row * turned->n_columns + block->column) * (gint64) candela_turned_size (turned, output);
     }
-  CandelaKernel kernel = { .op = node->u.op.op,
-                           .info = node->u.op.kernel,
-                           .params = node->u.op.params,
-                           .n_inputs = 1,
-                           .n_outputs = node->n_outputs,
-                           .inputs = &in,
-                           .in_layouts = (const CandelaLayout *const *) &block->layouts[k][0],
-                           .in_dtypes = &dtype,
-                           .outputs = out,
-                           .out_layouts = &block->layouts[k][1],
-                           .out_dtypes = out_dtypes,
-                           .cancellable = turned->run->cancellable };
-
-  began = candela_run_begin_parts (turned->run);
-  ok = candela_run_compute (&kernel, error);
-  candela_run_end_parts (turned->run, member->step->first_part, 1, began);
-  return ok;
+  return candela_run_compute_some (turned->run, member->step, in, block->layouts[k][0], out, &block->layouts[k][1],
+                                   error);
 }
 
 static gboolean

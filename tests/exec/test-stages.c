@@ -547,31 +547,6 @@ test_small_stack (void)
   pthread_attr_destroy (&attributes);
 }
 
-/* The same with the stages of each instruction set, which is settled when the plugin
- * is loaded. */
-static void
-test_instruction_sets (void)
-{
-  static const char *const sets[] = { "baseline", "avx2" };
-
-  if (g_getenv ("CANDELA_CPU") != NULL)
-    {
-      g_test_skip ("CANDELA_CPU is set");
-      return;
-    }
-#ifdef __SANITIZE_THREAD__
-  g_test_skip ("ThreadSanitizer has seen how threads share out stages");
-  return;
-#endif
-  for (guint i = 0; i < G_N_ELEMENTS (sets); i++)
-    {
-      g_setenv ("CANDELA_CPU", sets[i], TRUE);
-      if (!run_again ("poison", NULL, NULL))
-        i = G_N_ELEMENTS (sets);
-      g_unsetenv ("CANDELA_CPU");
-    }
-}
-
 int
 main (int argc, char **argv)
 {
@@ -584,6 +559,6 @@ main (int argc, char **argv)
   g_test_add_func ("/stages/streamed", test_streamed);
   g_test_add_func ("/stages/rows", test_rows);
   g_test_add_func ("/stages/small-stack", test_small_stack);
-  g_test_add_func ("/stages/instruction-sets", test_instruction_sets);
+  g_test_add_func ("/stages/instruction-sets", run_with_instruction_sets);
   return g_test_run ();
 }

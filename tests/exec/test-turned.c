@@ -212,30 +212,6 @@ test_progress (void)
   candela_set_num_threads (0);
 }
 
-/* The same with the loops of each instruction set, which is settled when a plugin is loaded. */
-static void
-test_instruction_sets (void)
-{
-  static const char *const sets[] = { "baseline", "avx2" };
-
-  if (g_getenv ("CANDELA_CPU") != NULL)
-    {
-      g_test_skip ("CANDELA_CPU is set");
-      return;
-    }
-#ifdef __SANITIZE_THREAD__
-  g_test_skip ("ThreadSanitizer has seen how threads share it");
-  return;
-#endif
-  for (guint i = 0; i < G_N_ELEMENTS (sets); i++)
-    {
-      g_setenv ("CANDELA_CPU", sets[i], TRUE);
-      if (!run_again ("poison", NULL, NULL))
-        i = G_N_ELEMENTS (sets);
-      g_unsetenv ("CANDELA_CPU");
-    }
-}
-
 /* ThreadSanitizer looks at threads, which do the same for all of them, and takes its time. */
 #ifdef __SANITIZE_THREAD__
 #define EACH 8
@@ -255,6 +231,6 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/turned/distances", test_distances);
   g_test_add_func ("/turned/progress", test_progress);
-  g_test_add_func ("/turned/instruction-sets", test_instruction_sets);
+  g_test_add_func ("/turned/instruction-sets", run_with_instruction_sets);
   return g_test_run ();
 }
