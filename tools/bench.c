@@ -458,8 +458,8 @@ tool_bench (int argc, char **argv)
 
   if (!tool_parse_options (&command, entries, argc, argv, &positionals, &status))
     return status;
-  if (options.threads != TOOL_NOT_GIVEN && (options.threads < 1 || options.threads > 1024))
-    return tool_fail_usage (command.name, "--threads is a number from 1 to 1024");
+  if (options.threads != TOOL_NOT_GIVEN && (options.threads < 1 || options.threads > 256))
+    return tool_fail_usage (command.name, "--threads is a number from 1 to 256");
   if (options.runs != TOOL_NOT_GIVEN && (options.runs < 1 || options.runs > 10000000))
     return tool_fail_usage (command.name, "--runs is a number from 1 to 10000000");
   if (options.threads != TOOL_NOT_GIVEN)

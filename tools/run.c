@@ -435,8 +435,8 @@ tool_run (int argc, char **argv)
   options.threads = TOOL_NOT_GIVEN;
   if (!tool_parse_options (&command, entries, argc, argv, &positionals, &status))
     return status;
-  if (options.threads != TOOL_NOT_GIVEN && (options.threads < 1 || options.threads > 1024))
-    return tool_fail_usage (command.name, "--threads is a number from 1 to 1024");
+  if (options.threads != TOOL_NOT_GIVEN && (options.threads < 1 || options.threads > 256))
+    return tool_fail_usage (command.name, "--threads is a number from 1 to 256");
   if (options.threads != TOOL_NOT_GIVEN)
     candela_set_num_threads (options.threads);
   if (!tool_add_foreign (foreign, NULL, &error))

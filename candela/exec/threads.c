@@ -19,9 +19,9 @@
 #define _GNU_SOURCE /* for sched_getcpu() */
 #endif
 #include <candela/exec/executor-private.h>
+#include <candela/value/control-group-private.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
 
 #define MAX_THREADS 256
 /* How long to look out before sleeping, in µs: longer than from a run of a plan to the
@@ -336,7 +336,7 @@ candela_parallel_take_width (void)
   return most;
 }
 
-/* Those that this thread may run on; GLib may count all that the machine has. */
+/* Processors that this thread may run on; GLib may count all that the machine has. */
 static guint
 count_allowed (void)
 {
@@ -349,19 +349,21 @@ count_allowed (void)
   return g_get_num_processors ();
 }
 
-/* What the control group grants, rounded up; as many as there are processors if
- * it sets no limit. */
 static guint
 count_processors (void)
 {
-  guint processors = count_allowed ();
-  g_autofree char *text = NULL;
-  guint64 quota, period;
+  return MIN (count_allowed (), candela_control_group_get_processors (""));
+}
 
-  if (!g_file_get_contents ("/sys/fs/cgroup/cpu.max", &text, NULL, NULL)
-      || sscanf (text, "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, &quota, &period) != 2 || period == 0)
-    return processors;
-  return CLAMP ((quota + period - 1) / period, 1, processors);
+/* A whole number above 0, else 0: as many as there are processors. */
+static guint
+parse_number (const char *text)
+{
+  guint64 n;
+
+  if (text == NULL || !g_ascii_string_to_unsigned (text, 10, 1, G_MAXUINT64, &n, NULL))
+    return 0;
+  return (guint) MIN (n, MAX_THREADS);
 }
 
 /**
@@ -369,8 +371,8 @@ count_processors (void)
  * @n: how many threads a run may use; 0: as many as there are processors for
  *   this process
  *
- * Sets how many threads share the work of a run, for the whole process. The
- * number changes no bit of any result.
+ * Sets how many threads share the work of a run, for the whole process: at most
+ * 256, more are taken for that. The number changes no bit of any result.
  *
  * Since: 1.0
  */
@@ -384,9 +386,9 @@ candela_set_num_threads (guint n)
  * candela_get_num_threads:
  *
  * How many threads share the work of a run: what candela_set_num_threads() has
- * set, else the environment variable `CANDELA_NUM_THREADS`, else as many as there
- * are processors for this process: its affinity mask and its control group's quota
- * are heeded.
+ * set, else the environment variable `CANDELA_NUM_THREADS` if that is a whole number
+ * above 0, else as many as there are processors for this process: its affinity mask
+ * and the quotas of its control groups are heeded.
  *
  * Returns: the number of threads, at least 1
  *
@@ -399,10 +401,7 @@ candela_get_num_threads (void)
 
   if (n == 0)
     {
-      const char *text = g_getenv ("CANDELA_NUM_THREADS");
-      guint64 wanted = text != NULL ? g_ascii_strtoull (text, NULL, 10) : 0;
-
-      candela_set_num_threads (MIN (wanted, MAX_THREADS));
+      candela_set_num_threads (parse_number (g_getenv ("CANDELA_NUM_THREADS")));
       n = g_atomic_int_get (&n_threads);
     }
   return n;

@@ -13,6 +13,7 @@
  * asked for and given back outside of it. Around a fork it is held, so that the
  * child finds the pool whole and unlocked. */
 #include <candela/value/buffer-private.h>
+#include <candela/value/control-group-private.h>
 #include <candela/value/pool-private.h>
 
 #include <pthread.h>
@@ -102,22 +103,6 @@ parse_limit (const char *text)
   return limit <= (guint64) G_MAXINT64 >> shift ? limit << shift : G_MAXINT64;
 }
 
-/* What a container may use, where it is less than what the machine has. */
-static guint64
-memory_of_group (void)
-{
-  static const char *const files[] = { "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
-    {
-      g_autofree char *text = NULL;
-
-      if (g_file_get_contents (files[i], &text, NULL, NULL) && g_ascii_isdigit (text[0]))
-        return g_ascii_strtoull (text, NULL, 10);
-    }
-  return G_MAXUINT64;
-}
-
 static guint64
 default_limit (void)
 {
@@ -125,7 +110,7 @@ default_limit (void)
   gint64 page = sysconf (_SC_PAGESIZE);
   guint64 memory = pages > 0 && page > 0 ? (guint64) pages * (guint64) page : MOST_KEPT;
 
-  return MIN (MIN (memory, memory_of_group ()) / 4, MOST_KEPT);
+  return MIN (MIN (memory, candela_control_group_get_memory ("")) / 4, MOST_KEPT);
 }
 
 static void

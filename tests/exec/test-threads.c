@@ -25,6 +25,36 @@ test_number (void)
   g_assert_cmpuint (candela_get_num_threads (), <=, g_get_num_processors ());
 }
 
+/* What is no number above 0 is as if it were not there. */
+static void
+test_environment (void)
+{
+  static const char *const none[] = { "", "0", "-1", "-18446744073709551613", "abc", "4abc", "1e3", "2.5", " 3" };
+  guint processors;
+
+  candela_set_num_threads (0);
+  processors = candela_get_num_threads ();
+  for (guint i = 0; i < G_N_ELEMENTS (none) + 2; i++)
+    {
+      const char *text = i < G_N_ELEMENTS (none) ? none[i] : i == G_N_ELEMENTS (none) ? "5" : "99999";
+      g_autofree char *number = g_strdup_printf ("%u", i < G_N_ELEMENTS (none) ? processors : text[0] == '5' ? 5 : 256);
+
+      g_setenv ("CANDELA_NUM_THREADS", text, TRUE);
+      g_setenv ("EXPECTED_THREADS", number, TRUE);
+      g_test_trap_subprocess ("/exec/threads/environment/subprocess", 0, 0);
+      g_test_trap_assert_passed ();
+    }
+  g_unsetenv ("CANDELA_NUM_THREADS");
+}
+
+static void
+test_environment_subprocess (void)
+{
+  guint64 expected = g_ascii_strtoull (g_getenv ("EXPECTED_THREADS"), NULL, 10);
+
+  g_assert_cmpuint (candela_get_num_threads (), ==, expected);
+}
+
 /* Something that is shared out: the square of N threes. */
 static void
 run_shared (void)
@@ -163,6 +193,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/exec/threads/number", test_number);
+  g_test_add_func ("/exec/threads/environment", test_environment);
+  g_test_add_func ("/exec/threads/environment/subprocess", test_environment_subprocess);
 #ifdef __linux__
   g_test_add_func ("/exec/threads/one-processor", test_one_processor);
   g_test_add_func ("/exec/threads/places", test_places);

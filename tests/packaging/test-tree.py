@@ -90,6 +90,16 @@ unlicensed = [
 check("every file says its licence", unlicensed)
 
 check(
+    "nothing that a tool has left behind",
+    [
+        os.path.relpath(path, source)
+        for folder in ("candela", "plugins", "tools", "tests", "examples", "benchmarks", "bindings", "docs")
+        for ending in ("orig", "rej", "*~", "swp")
+        for path in files("%s/**/*.%s" % (folder, ending))
+    ],
+)
+
+check(
     "no source file of the library is over 600 lines",
     [
         "%s: %d lines" % (os.path.relpath(path, source), read(path).count("\n"))
