@@ -195,7 +195,7 @@ lay_out (Across *across, const CandelaPass *pass, GError **error)
   const CandelaPlan *plan = pass->run->plan;
   const CandelaPlanStep *step = pass->step;
   const CandelaLayout *shape = plan->values[plan->outputs[step->first_output].value].layout;
-  g_autofree const gint64 **strides = g_new (const gint64 *, across->n);
+  const gint64 **strides = candela_arena_new (&pass->run->arena, const gint64 *, across->n);
   g_autoptr (GPtrArray) layouts = g_ptr_array_new_with_free_func ((GDestroyNotify) candela_layout_unref);
 
   for (guint32 k = 0; k < across->n; k++)
@@ -209,7 +209,7 @@ lay_out (Across *across, const CandelaPass *pass, GError **error)
       g_ptr_array_add (layouts, layout);
       strides[k] = layout->strides;
     }
-  across->strides = g_malloc (across->n * sizeof *across->strides);
+  across->strides = candela_arena_alloc (&pass->run->arena, across->n, sizeof *across->strides);
   candela_layout_coalesce (shape->dims, shape->rank, across->n, strides, across->shape, &across->rank, across->strides);
   return TRUE;
 }
@@ -281,7 +281,7 @@ make_walks (Across *across)
 {
   guint32 n_inputs = across->pass.step->n_inputs;
 
-  across->walks = g_new0 (CandelaPackWalk, n_inputs);
+  across->walks = candela_arena_new0 (&across->pass.run->arena, CandelaPackWalk, n_inputs);
   for (guint32 i = 0; i < n_inputs; i++)
     {
       across->walks[i].size = across->pass.inputs[i].size;
@@ -296,7 +296,7 @@ candela_run_across (const CandelaPass *pass, gboolean *ran, GError **error)
 {
   const CandelaPlanStep *step = pass->step;
   Across across = { .n = step->n_inputs + step->n_outputs };
-  g_autofree CandelaPassInput *inputs = g_new0 (CandelaPassInput, step->n_inputs);
+  CandelaPassInput *inputs = candela_arena_new0 (&pass->run->arena, CandelaPassInput, step->n_inputs);
   CandelaPassRows rows = { .n_rows = 1, .packs = TRUE };
   gboolean ok = pass->n < MIN_ELEMENTS || lay_out (&across, pass, error);
 
@@ -319,7 +319,5 @@ candela_run_across (const CandelaPass *pass, gboolean *ran, GError **error)
         }
       candela_pass_clear (&across.pass);
     }
-  g_free (across.walks);
-  g_free (across.strides);
   return ok;
 }

@@ -115,10 +115,7 @@ void
 candela_columns_clear_packed (CandelaRows *rows)
 {
   for (guint32 k = 0; k < rows->n_packed; k++)
-    {
-      g_clear_pointer (&rows->packed[k].layout, candela_layout_unref);
-      g_free (rows->packed[k].pieces.strides);
-    }
+    g_clear_pointer (&rows->packed[k].layout, candela_layout_unref);
   g_free (rows->packed);
 }
 
@@ -247,19 +244,20 @@ candela_columns_place (CandelaRows *rows, GError **error)
 {
   const CandelaPlan *plan = rows->run->plan;
   guint32 n_locals = rows->group->n_locals, n, n_places = 0;
-  g_autofree Held *held = NULL;
-  g_autofree const Held **order = NULL;
-  g_autofree Place *places = NULL;
-  g_autofree gsize *at = NULL;
+  CandelaArena *arena = &rows->run->arena;
+  const Held **order;
+  Held *held;
+  Place *places;
+  gsize *at;
   gsize lane = 0;
 
   if (rows->group->packs && !find_packed (rows, error))
     return FALSE;
   n = n_locals + rows->n_packed;
-  held = g_new0 (Held, n);
-  order = g_new (const Held *, n);
-  places = g_new (Place, n);
-  at = g_new (gsize, n);
+  held = candela_arena_new0 (arena, Held, n);
+  order = candela_arena_new (arena, const Held *, n);
+  places = candela_arena_new (arena, Place, n);
+  at = candela_arena_new (arena, gsize, n);
   for (guint32 k = 0; k < n; k++)
     {
       order[k] = &held[k];

@@ -126,8 +126,9 @@ lay_out (const CandelaRows *rows, const CandelaLayout *shape, guint32 n, Candela
 {
   const CandelaPlanGroup *group = rows->group;
   guint rank = shape->rank - group->n_axes - group->n_last;
-  g_autofree gint64 (*strides)[CANDELA_MAX_RANK] = g_malloc (n * sizeof *strides);
-  g_autofree const gint64 **strides_of = g_new (const gint64 *, n);
+  CandelaArena *arena = &rows->run->arena;
+  gint64 (*strides)[CANDELA_MAX_RANK] = candela_arena_alloc (arena, n, sizeof *strides);
+  const gint64 **strides_of = candela_arena_new (arena, const gint64 *, n);
 
   for (guint32 k = 0; k < n; k++)
     {
@@ -137,7 +138,7 @@ lay_out (const CandelaRows *rows, const CandelaLayout *shape, guint32 n, Candela
         strides[k][axis] = pieces->operands[k].layout->strides[group->n_axes + axis] / unit;
       strides_of[k] = strides[k];
     }
-  pieces->strides = g_malloc (n * sizeof *pieces->strides);
+  pieces->strides = candela_arena_alloc (arena, n, sizeof *pieces->strides);
   candela_layout_coalesce (shape->dims + group->n_axes, rank, n, strides_of, pieces->shape, &pieces->rank,
                            pieces->strides);
   pieces->n_pieces = 1;
@@ -173,10 +174,10 @@ candela_columns_prepare (CandelaRows *rows, CandelaMember *member, GError **erro
   const CandelaLayout *shape = plan->values[find_value (rows, step, step->n_inputs)].layout;
   CandelaPieces *pieces = &member->pieces;
   guint32 n = step->n_inputs + step->n_outputs;
-  g_autofree guint32 *values = g_new (guint32, n);
+  guint32 *values = candela_arena_new (&rows->run->arena, guint32, n);
   gsize chunks = 0;
 
-  pieces->operands = g_new0 (CandelaOperand, n);
+  pieces->operands = candela_arena_new0 (&rows->run->arena, CandelaOperand, n);
   for (guint32 k = 0; k < n; k++)
     {
       CandelaOperand *operand = &pieces->operands[k];
@@ -226,8 +227,6 @@ candela_columns_clear (CandelaMember *member)
 
   for (guint32 k = 0; pieces->operands != NULL && k < member->step->n_inputs + member->step->n_outputs; k++)
     g_clear_pointer (&pieces->operands[k].layout, candela_layout_unref);
-  g_free (pieces->operands);
-  g_free (pieces->strides);
 }
 
 /* ---- One block ---- */

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <candela/exec/materialize.h>
+#include <candela/plan/arena-private.h>
 #include <candela/plan/plan-private.h>
 #include <pthread.h>
 #include <string.h>
@@ -34,6 +35,7 @@ typedef struct
   GCancellable *cancellable;
   CandelaProgressFunc progress;
   gpointer progress_data;
+  CandelaArena arena;              /* what is made ready for the step that runs, on its thread */
   const CandelaPlanStep *followed; /* a step that ran with the one before it; NULL if none did */
   guint64 *part_times;             /* of each part, to be added to; NULL if nobody asks */
   CandelaStepTime *times;          /* of each step, to be filled in; NULL if nobody asks */

@@ -12,6 +12,8 @@
 #include <time.h>
 
 #define FEW_INPUTS 16
+/* For what a step of a few parts has to be made ready with. */
+#define ROOM_BYTES (8 * 1024)
 
 /* Held by kernels of which only one may run; they may run plans themselves. */
 static GRecMutex one_at_a_time;
@@ -457,17 +459,21 @@ gboolean
 candela_run_steps (CandelaRun *run, GError **error)
 {
   const CandelaPlan *plan = run->plan;
+  guint8 room[ROOM_BYTES];
+  gboolean ok = TRUE;
 
   for (guint32 s = 0; run->progress != NULL && s < plan->n_steps; s++)
     run->total += step_elements (plan, &plan->steps[s]);
-  for (guint32 s = 0; s < plan->n_steps; s++)
+  for (guint32 s = 0; ok && s < plan->n_steps; s++)
     {
       const CandelaPlanStep *step = &plan->steps[s];
 
-      if (!(run->times != NULL ? run_step_timed (run, step, error) : run_step (run, step, error)))
-        return FALSE;
-      free_after (run, step);
+      candela_arena_init (&run->arena, room, sizeof room);
+      ok = run->times != NULL ? run_step_timed (run, step, error) : run_step (run, step, error);
+      candela_arena_clear (&run->arena);
+      if (ok)
+        free_after (run, step);
     }
   run->stats.steps = plan->n_steps;
-  return TRUE;
+  return ok;
 }

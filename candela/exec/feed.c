@@ -26,7 +26,7 @@ gboolean
 candela_feed_init (CandelaFeed *feed, CandelaRun *run, const CandelaPlanStep *step, GError **error)
 {
   feed->done = 0;
-  feed->inputs = g_new (CandelaPassInput, MAX (step->n_inputs, 1));
+  feed->inputs = candela_arena_new (&run->arena, CandelaPassInput, step->n_inputs);
   return candela_pass_init (&feed->pass, run, step, feed->inputs, NULL, error);
 }
 
@@ -41,5 +41,4 @@ void
 candela_feed_clear (CandelaFeed *feed)
 {
   candela_pass_clear (&feed->pass);
-  g_free (feed->inputs);
 }

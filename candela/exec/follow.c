@@ -29,7 +29,7 @@ candela_follower_init (CandelaFollower *follower, CandelaRun *run, const Candela
   if (next == end || !next->follows)
     return TRUE;
   follower->step = next;
-  follower->inputs = g_new (CandelaPassInput, next->n_inputs);
+  follower->inputs = candela_arena_new (&run->arena, CandelaPassInput, next->n_inputs);
   kernel->output_done = output_done;
   kernel->output_done_data = follower;
   return candela_pass_init (&follower->pass, run, next, follower->inputs, NULL, error);
@@ -55,8 +55,6 @@ candela_follower_finish (CandelaFollower *follower, CandelaRun *run, const Cande
 void
 candela_follower_clear (CandelaFollower *follower)
 {
-  if (follower->step == NULL)
-    return;
-  candela_pass_clear (&follower->pass);
-  g_free (follower->inputs);
+  if (follower->step != NULL)
+    candela_pass_clear (&follower->pass);
 }

@@ -128,10 +128,23 @@ prepare (CandelaPass *pass, gboolean pieces, guint32 numbers, GError **error)
       input->layout = candela_layout_broadcast (layout, shape->dims, shape->rank, error);
       if (input->layout == NULL)
         return FALSE;
-      input->walk = g_new (CandelaPackWalk, 1);
-      candela_pack_walk_init (input->walk, input->layout, input->size);
     }
   return TRUE;
+}
+
+/* Of those inputs that are to be packed. */
+static void
+prepare_walks (CandelaPass *pass)
+{
+  for (guint32 i = 0; i < pass->step->n_inputs; i++)
+    {
+      CandelaPassInput *input = &pass->inputs[i];
+
+      if (input->kind != CANDELA_TILE_STRIDED)
+        continue;
+      input->walk = candela_arena_new (&pass->run->arena, CandelaPackWalk, 1);
+      candela_pack_walk_init (input->walk, input->layout, input->size);
+    }
 }
 
 /* Of a step that is one group: all that it computes has the size of a group's
@@ -212,6 +225,7 @@ candela_pass_init (CandelaPass *pass, CandelaRun *run, const CandelaPlanStep *st
     return FALSE;
   if (rows != NULL)
     prepare_rows (pass, rows);
+  prepare_walks (pass);
   pass->program = candela_stage_program_new (pass);
   size_tiles (pass, rows != NULL);
   return TRUE;
@@ -221,9 +235,5 @@ void
 candela_pass_clear (CandelaPass *pass)
 {
   for (guint32 i = 0; i < pass->step->n_inputs; i++)
-    {
-      g_clear_pointer (&pass->inputs[i].layout, candela_layout_unref);
-      g_clear_pointer (&pass->inputs[i].walk, g_free);
-    }
-  g_clear_pointer (&pass->program, g_free);
+    g_clear_pointer (&pass->inputs[i].layout, candela_layout_unref);
 }

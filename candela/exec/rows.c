@@ -98,7 +98,7 @@ prepare_elementwise (CandelaRows *rows, guint32 k, GError **error)
   for (guint32 o = 0; o < member->step->n_outputs; o++)
     if (is_read_again (rows, k, plan->outputs[member->step->first_output + o].value))
       pass_rows.read_again |= 1u << o;
-  member->inputs = g_new (CandelaPassInput, MAX (member->step->n_inputs, 1));
+  member->inputs = candela_arena_new (&rows->run->arena, CandelaPassInput, MAX (member->step->n_inputs, 1));
   if (!candela_pass_init (&member->pass, rows->run, member->step, member->inputs, &pass_rows, error))
     return FALSE;
   member->row_elements = member->pass.n / rows->group->n_rows;
@@ -307,7 +307,6 @@ clear (CandelaRows *rows)
       if (member->inputs != NULL)
         candela_pass_clear (&member->pass);
       candela_columns_clear (member);
-      g_free (member->inputs);
       g_clear_pointer (&member->in, candela_layout_unref);
       for (guint o = 0; o < CANDELA_MAX_OUTPUTS; o++)
         g_clear_pointer (&member->out[o], candela_layout_unref);
@@ -319,10 +318,11 @@ gboolean
 candela_run_rows (CandelaRun *run, const CandelaPlanStep *step, GError **error)
 {
   const CandelaPlanGroup *group = &run->plan->groups[step->group];
-  g_autofree CandelaMember *members = g_new0 (CandelaMember, group->n_subs);
-  g_autofree gsize *local_at = g_new (gsize, MAX (group->n_locals, 1));
   GError *prepare_error = NULL;
-  CandelaRows rows = { .run = run, .group = group, .members = members, .local_at = local_at };
+  CandelaRows rows = { .run = run,
+                       .group = group,
+                       .members = candela_arena_new0 (&run->arena, CandelaMember, group->n_subs),
+                       .local_at = candela_arena_new (&run->arena, gsize, group->n_locals) };
   guint64 n_shares;
 
   candela_shares_init (&rows.shares, run);

@@ -41,7 +41,7 @@ struct _CandelaStageProgram
 };
 
 /* Of a pass of which it is known what kinds its inputs are and which outputs are stored
- * past the caches, to be freed with g_free(). NULL: loops alone serve better. Looks at
+ * past the caches; in the run's memory for the step. NULL: loops alone serve better. Looks at
  * no data, which may not be there yet. */
 CandelaStageProgram *candela_stage_program_new (const CandelaPass *pass);
 

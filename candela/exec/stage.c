@@ -169,7 +169,7 @@ static void
 find_reads (Builder *builder)
 {
   const CandelaPass *pass = builder->pass;
-  g_autofree guint32 *last = g_new (guint32, builder->n_places);
+  guint32 *last = candela_arena_new (&pass->run->arena, guint32, builder->n_places);
 
   memset (last, 0xff, builder->n_places * sizeof *last);
   for (guint32 p = pass->step->n_parts; p-- > 0;)
@@ -405,7 +405,8 @@ candela_stage_program_new (const CandelaPass *pass)
   Builder builder = { .pass = pass,
                       .parts = pass->run->plan->parts + step->first_part,
                       .n_places = step->n_registers + step->n_outputs };
-  g_autofree guint32 *lists = NULL;
+  CandelaArena *arena = &pass->run->arena;
+  guint32 *lists;
   CandelaStageProgram *program;
   gsize size, n_stages;
 
@@ -414,18 +415,15 @@ candela_stage_program_new (const CandelaPass *pass)
   n_stages = MAX_STAGES * step->n_parts + step->n_inputs;
   size = sizeof *program + n_stages * (sizeof (CandelaStage) + sizeof (guint32))
          + step->n_parts * (sizeof (CandelaStageGroup) + sizeof (CandelaStageScalar));
-  program = builder.program = g_malloc0 (size);
+  program = builder.program = candela_arena_alloc0 (arena, 1, size);
   program->stages = (CandelaStage *) (program + 1);
   program->groups = (CandelaStageGroup *) (program->stages + n_stages);
   program->scalars = (CandelaStageScalar *) (program->groups + step->n_parts);
   program->operands = (guint32 *) (program->scalars + step->n_parts);
   form_groups (&builder);
   if (program->n_groups == 0 || pass->n < MIN_BLOCKS * program->block)
-    {
-      g_free (program);
-      return NULL;
-    }
-  lists = g_new0 (guint32, step->n_parts + 3 * builder.n_places);
+    return NULL;
+  lists = candela_arena_new0 (arena, guint32, step->n_parts + 3 * builder.n_places);
   builder.last_read = lists;
   builder.defined_in = builder.last_read + step->n_parts;
   builder.exported_by = builder.defined_in + builder.n_places;

@@ -23,7 +23,7 @@ typedef struct
   const guint8 *data;    /* the first element */
   gsize size;            /* of an element */
   CandelaLayout *layout; /* STRIDED: broadcast to the output's shape; owned */
-  CandelaPackWalk *walk; /* STRIDED, ACROSS: of that layout; owned */
+  CandelaPackWalk *walk; /* STRIDED, ACROSS: of that layout; the run's */
   gboolean alternate;    /* STRIDED: every other element, which stages load as they are */
   gint64 period, range;  /* STRIDED: so many elements are repeated throughout so many; or 0 */
   gint64 row_stride;     /* ROW_SCALAR, ROW_PACKED: from a row to the next, in elements */
@@ -52,17 +52,17 @@ typedef struct
   guint8 *outputs[CANDELA_MAX_OUTPUTS];
   gsize output_sizes[CANDELA_MAX_OUTPUTS];
   gint64 output_steps[CANDELA_MAX_OUTPUTS]; /* from a row to the next, in bytes; 0: they follow each other */
-  gboolean streamed[CANDELA_MAX_OUTPUTS]; /* computed into a tile, and stored past the caches */
-  guint32 n_streamed;                     /* tiles for it: up to the last one, or none */
-  guint32 pieces_streamed;                /* outputs whose pieces are to be stored so by who has it run, as bits */
-  guint32 n_converted;                    /* tiles for operands that are not of a loop's dtypes */
-  guint64 n;                              /* elements */
-  guint64 row;                            /* elements of a row, if it goes row by row; 0: it does not */
-  gsize tile;                             /* elements */
-  gsize chunk;                            /* that one thread takes at a time */
-  gsize tile_bytes;                       /* of a register */
+  gboolean streamed[CANDELA_MAX_OUTPUTS];   /* computed into a tile, and stored past the caches */
+  guint32 n_streamed;                       /* tiles for it: up to the last one, or none */
+  guint32 pieces_streamed;                  /* outputs whose pieces are to be stored so by who has it run, as bits */
+  guint32 n_converted;                      /* tiles for operands that are not of a loop's dtypes */
+  guint64 n;                                /* elements */
+  guint64 row;                              /* elements of a row, if it goes row by row; 0: it does not */
+  gsize tile;                               /* elements */
+  gsize chunk;                              /* that one thread takes at a time */
+  gsize tile_bytes;                         /* of a register */
   gsize scratch_bytes;
-  CandelaStageProgram *program; /* what of it runs in vector registers, or NULL; owned */
+  CandelaStageProgram *program; /* what of it runs in vector registers, or NULL; the run's */
   GThread *caller;
   gsize done; /* elements written and not yet told of (atomic) */
 } CandelaPass;

@@ -428,10 +428,9 @@ is_read_across (const CandelaPass *pass)
 gboolean
 candela_run_tiles (CandelaRun *run, const CandelaPlanStep *step, GError **error)
 {
-  CandelaPassInput few[FEW_INPUTS];
-  g_autofree CandelaPassInput *many = step->n_inputs > FEW_INPUTS ? g_new0 (CandelaPassInput, step->n_inputs) : NULL;
+  CandelaPassInput *inputs = candela_arena_new (&run->arena, CandelaPassInput, step->n_inputs);
   CandelaPass pass;
-  gboolean ok = candela_pass_init (&pass, run, step, many != NULL ? many : few, NULL, error), ran = FALSE;
+  gboolean ok = candela_pass_init (&pass, run, step, inputs, NULL, error), ran = FALSE;
 
   if (ok && pass.n > 0 && is_read_across (&pass))
     ok = candela_run_across (&pass, &ran, error);

@@ -122,7 +122,7 @@ prepare_by_pieces (CandelaTurned *turned, CandelaTurnedMember *member, GError **
 
   if (step->n_inputs > CANDELA_PASS_MAX_NUMBERS)
     return FALSE;
-  member->sources = g_new0 (CandelaTurnedSource, MAX (step->n_inputs, 1));
+  member->sources = candela_arena_new0 (&turned->run->arena, CandelaTurnedSource, MAX (step->n_inputs, 1));
   for (guint32 o = 0; o < step->n_outputs; o++)
     if (!candela_turned_is_local (turned, candela_turned_output (turned, member, o)))
       return FALSE;
@@ -183,7 +183,7 @@ prepare_member (CandelaTurned *turned, CandelaTurnedMember *member, GError **err
           return FALSE;
       return candela_turned_is_local (turned, candela_turned_input (turned, member, 0));
     }
-  member->inputs = g_new0 (CandelaPassInput, MAX (step->n_inputs, 1));
+  member->inputs = candela_arena_new0 (&turned->run->arena, CandelaPassInput, MAX (step->n_inputs, 1));
   member->way = member->n_pieces == 1 ? CANDELA_TURNED_BY_COLUMN : CANDELA_TURNED_BY_PIECES;
   return member->way == CANDELA_TURNED_BY_COLUMN ? prepare_by_column (turned, member, error)
                                                  : prepare_by_pieces (turned, member, error);
@@ -269,14 +269,8 @@ static void
 clear (CandelaTurned *turned)
 {
   for (guint32 k = 0; k < turned->group->n_subs; k++)
-    {
-      CandelaTurnedMember *member = &turned->members[k];
-
-      if (member->pass.step != NULL)
-        candela_pass_clear (&member->pass);
-      g_free (member->inputs);
-      g_free (member->sources);
-    }
+    if (turned->members[k].pass.step != NULL)
+      candela_pass_clear (&turned->members[k].pass);
 }
 
 gboolean
@@ -285,15 +279,13 @@ candela_run_turned (CandelaRun *run, const CandelaPlanStep *step, gboolean *ran,
   const CandelaPlanGroup *group = &run->plan->groups[step->group];
   CandelaTurned turned = { .run = run, .group = group };
   GError *prepare_error = NULL;
-  g_autofree CandelaTurnedMember *members = NULL;
-  g_autofree gsize *local_at = NULL;
   guint64 n_shares;
 
   *ran = FALSE;
   if (!measure (&turned))
     return TRUE;
-  turned.members = members = g_new0 (CandelaTurnedMember, group->n_subs);
-  turned.local_at = local_at = g_new (gsize, MAX (group->n_locals, 1));
+  turned.members = candela_arena_new0 (&run->arena, CandelaTurnedMember, group->n_subs);
+  turned.local_at = candela_arena_new (&run->arena, gsize, group->n_locals);
   candela_shares_init (&turned.shares, run);
   *ran = prepare (&turned, &prepare_error);
   if (*ran)
