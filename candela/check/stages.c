@@ -3,37 +3,28 @@
  * Stages against the loop beside them: as the engine puts them in a row, one op between
  * what loads and what stores the accumulator, in each way in which it can have its operands.
  * The arrays are the case's, again and again, until they fill whole blocks. */
-#include <candela/check/check-private.h>
+#include <candela/check/stages-private.h>
 #include <string.h>
 
-#define MOST_STAGES 6
 #define EVERYWHERE G_MAXSIZE
 
-typedef struct
-{
-  CandelaCheck *check;
-  const CandelaStages *stages;
-  const CandelaStageFamily *family;
-  gsize size, n, bytes; /* of an element, how many, of all */
-  CandelaCheckMemory in[2], out;
-  guint8 *expected;
-  CandelaStage row[MOST_STAGES];
-  guint n_row;
-} StageCheck;
+#define emit candela_check_stages_emit
+#define compare candela_check_stages_compare
+#define expect candela_check_stages_expect
 
-static void
-emit (StageCheck *stage, CandelaStageFunc func, gpointer data, const guint8 *scalar)
+CandelaStage *
+candela_check_stages_emit (CandelaStageCheck *stage, CandelaStageFunc func, gconstpointer data, const guint8 *scalar)
 {
   CandelaStage *next = &stage->row[stage->n_row++];
 
   *next = (CandelaStage){ .func = func, .data = data, .mask = EVERYWHERE };
   if (scalar != NULL)
     memcpy (&next->scalar, scalar, stage->size);
+  return next;
 }
 
-/* What is in the row so far, and then a store. */
-static void
-compare (StageCheck *stage, CandelaStageFunc store, const char *what)
+void
+candela_check_stages_compare (CandelaStageCheck *stage, CandelaStageFunc store, const char *what)
 {
   const CandelaInference *inference = &stage->check->inference;
   g_autoptr (CandelaLayout) shape = candela_layout_new ((const gint64[]){ (gint64) stage->n }, 1, NULL);
@@ -41,19 +32,22 @@ compare (StageCheck *stage, CandelaStageFunc store, const char *what)
 
   emit (stage, store, stage->out.data, NULL);
   emit (stage, stage->family->end, NULL, NULL);
-  stage->n_row = 0;
   memset (stage->out.data, 0xa5, stage->bytes);
   candela_check_begin (stage->check, CANDELA_CHECK_STAGES, "stages, %s", what);
-  stage->family->run (stage->row, stage->bytes);
+  if (stage->n_rows > 0)
+    stage->family->run_rows (stage->row, stage->bytes / stage->n_rows, stage->n_rows, stage->moves, stage->n_moves);
+  else
+    stage->family->run (stage->row, stage->bytes);
+  stage->n_row = 0;
+  stage->n_moves = 0;
   if (candela_check_memory_find_stray (&stage->out, &at))
     candela_check_fail (stage->check, CANDELA_CHECK_BOUNDS, "its stages wrote outside their output");
   candela_check_compare (stage->check, CANDELA_CHECK_STAGES, 0, shape, inference->kernel->out[0], stage->expected,
                          stage->out.data, (gint64) stage->n);
 }
 
-/* What the loop makes of it. */
-static void
-expect (StageCheck *stage, gconstpointer first, gconstpointer second)
+void
+candela_check_stages_expect (CandelaStageCheck *stage, gconstpointer first, gconstpointer second)
 {
   const CandelaKernelInfo *row = stage->check->inference.kernel;
 
@@ -61,7 +55,7 @@ expect (StageCheck *stage, gconstpointer first, gconstpointer second)
 }
 
 static void
-check_unary (StageCheck *stage)
+check_unary (CandelaStageCheck *stage)
 {
   expect (stage, stage->in[0].data, NULL);
   emit (stage, stage->family->load, stage->in[0].data, NULL);
@@ -75,7 +69,7 @@ check_unary (StageCheck *stage)
 }
 
 static void
-check_kept (StageCheck *stage)
+check_kept (CandelaStageCheck *stage)
 {
   const CandelaStages *stages = stage->stages;
 
@@ -92,7 +86,7 @@ check_kept (StageCheck *stage)
 
 /* What is kept is still there after an op, in each way in which it has its operands. */
 static void
-check_preserved (StageCheck *stage)
+check_preserved (CandelaStageCheck *stage)
 {
   const CandelaStages *stages = stage->stages;
   const CandelaStageFamily *family = stage->family;
@@ -119,7 +113,7 @@ check_preserved (StageCheck *stage)
 }
 
 static void
-check_scalars (StageCheck *stage)
+check_scalars (CandelaStageCheck *stage)
 {
   g_autofree guint8 *same = g_malloc (stage->bytes);
 
@@ -135,7 +129,7 @@ check_scalars (StageCheck *stage)
 }
 
 static void
-check_binary (StageCheck *stage)
+check_binary (CandelaStageCheck *stage)
 {
   expect (stage, stage->in[0].data, stage->in[1].data);
   emit (stage, stage->family->load, stage->in[0].data, NULL);
@@ -149,7 +143,7 @@ check_binary (StageCheck *stage)
 }
 
 static void
-fill_input (StageCheck *stage, guint i)
+fill_input (CandelaStageCheck *stage, guint i)
 {
   gsize n = (gsize) stage->check->inference.out_layouts[0]->n_elements;
 
@@ -164,13 +158,13 @@ void
 candela_check_stages (CandelaCheck *check)
 {
   const CandelaKernelInfo *row = check->inference.kernel;
-  StageCheck stage = { .check = check, .stages = row->stages };
+  CandelaStageCheck stage = { .check = check, .stages = row->stages };
 
   if (row->loop == NULL || row->stages == NULL || check->n_inputs > 2)
     return;
   stage.family = row->stages->family;
   stage.size = candela_dtype_get_size (row->out[0]);
-  stage.bytes = 3 * stage.family->block;
+  stage.bytes = CANDELA_CHECK_BLOCKS * stage.family->block;
   stage.n = stage.bytes / stage.size;
   stage.expected = g_malloc (stage.bytes);
   for (guint i = 0; i < check->n_inputs; i++)
@@ -181,6 +175,7 @@ candela_check_stages (CandelaCheck *check)
   else
     check_binary (&stage);
   check_preserved (&stage);
+  candela_check_stage_family (&stage);
   for (guint i = 0; i < check->n_inputs; i++)
     candela_check_memory_clear (&stage.in[i]);
   candela_check_memory_clear (&stage.out);

@@ -7,6 +7,7 @@
 #include <candela/candela-plugin.h>
 
 extern const CandelaOpInfo *const lying_loops[];
+extern const CandelaOpInfo *const lying_stages[];
 extern const CandelaOpInfo *const lying_kernels[];
 extern const CandelaOpInfo *const lying_shapes[];
 extern const CandelaOpInfo *const lying_gradients[];
@@ -15,6 +16,9 @@ static const CandelaInputInfo one_input[] = {
   { .name = "x", .kinds = CANDELA_DTYPE_KIND_FLOAT, .summary = "the operand" },
   { NULL },
 };
+
+#define LOOP_FUNC(op)                                                                                                  \
+  static void op (gpointer const *out, gconstpointer const *in, gsize n, const CandelaParams *params)
 
 /* An op with these kernels; the rest is about the lie. */
 #define OP(op, its_kernels, ...)                                                                                       \

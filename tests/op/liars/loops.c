@@ -7,9 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#define LOOP_FUNC(op)                                                                                                  \
-  static void op (gpointer const *out, gconstpointer const *in, gsize n, const CandelaParams *params)
-
 /* ---- Where it reads and writes ---- */
 
 LOOP_FUNC (loop_reads_behind)
@@ -189,69 +186,6 @@ LOOP_FUNC (loop_folds)
 }
 LOOP (loop_folds, .fold = fold_always);
 
-/* A family of stages whose accumulator is a buffer, and of them one that is not the loop. */
-typedef void (*Step) (const CandelaStage *stage, gsize offset, double *acc);
-
-#define NEXT(stage, offset, acc) ((Step) (stage)[1].func) ((stage) + 1, offset, acc)
-#define BLOCK 64
-
-static void
-stage_load (const CandelaStage *stage, gsize offset, double *acc)
-{
-  memcpy (acc, (const guint8 *) stage->data + (offset & stage->mask), BLOCK);
-  NEXT (stage, offset, acc);
-}
-
-static void
-stage_store (const CandelaStage *stage, gsize offset, double *acc)
-{
-  memcpy ((guint8 *) stage->data + (offset & stage->mask), acc, BLOCK);
-  NEXT (stage, offset, acc);
-}
-
-static void
-stage_end (const CandelaStage *stage, gsize offset, double *acc)
-{
-}
-
-static void
-stage_thrice (const CandelaStage *stage, gsize offset, double *acc)
-{
-  for (gsize i = 0; i < BLOCK / sizeof *acc; i++)
-    acc[i] *= 3;
-  NEXT (stage, offset, acc);
-}
-
-static void
-run_stages (const CandelaStage *stages, gsize size)
-{
-  double acc[BLOCK / sizeof (double)];
-
-  for (gsize offset = 0; offset < size; offset += BLOCK)
-    ((Step) stages[0].func) (stages, offset, acc);
-}
-
-static const CandelaStageFamily family = {
-  .block = BLOCK,
-  .run = run_stages,
-  .load = (CandelaStageFunc) stage_load,
-  .store = (CandelaStageFunc) stage_store,
-  .end = (CandelaStageFunc) stage_end,
-};
-static const CandelaStages thrice = { .family = &family, .unary = (CandelaStageFunc) stage_thrice };
-
-LOOP_FUNC (loop_or_stages)
-{
-  for (gsize i = 0; i < n; i++)
-    ((double *) out[0])[i] = ((const double *) in[0])[i] * 2;
-}
-
-static const CandelaKernelInfo stages_kernels[] = {
-  { .in = { CANDELA_DTYPE_FLOAT64 }, .out = { CANDELA_DTYPE_FLOAT64 }, .loop = loop_or_stages, .stages = &thrice },
-  { .loop = NULL },
-};
-OP (loop_or_stages, stages_kernels, .axes = CANDELA_AXES_ELEMENTWISE);
-
 /* ---- Whether it comes back ---- */
 
 LOOP_FUNC (loop_crashes)
@@ -304,17 +238,29 @@ LOOP_FUNC (loop_divides)
 LOOP (loop_divides, .params = by_params);
 
 const CandelaOpInfo *const lying_loops[] = {
-  &loop_reads_behind_info,   &loop_writes_behind_info,
-  &loop_writes_before_info,  &loop_writes_input_info,
-  &loop_leaves_some_info,    &loop_widens_info,
-  &loop_two_and_a_half_info, &loop_counts_calls_info,
-  &loop_asks_the_time_info,  &loop_by_address_info,
-  &loop_by_index_info,       &loop_by_length_info,
-  &loop_looks_back_info,     &loop_by_threads_info,
-  &loop_shares_memory_info,  &loop_writes_first_info,
-  &loop_reads_twice_info,    &loop_folds_info,
-  &loop_or_stages_info,      &loop_crashes_info,
-  &loop_hangs_info,          &loop_exits_info,
-  &loop_aborts_info,         &loop_complains_info,
-  &loop_divides_info,        NULL,
+  &loop_reads_behind_info,
+  &loop_writes_behind_info,
+  &loop_writes_before_info,
+  &loop_writes_input_info,
+  &loop_leaves_some_info,
+  &loop_widens_info,
+  &loop_two_and_a_half_info,
+  &loop_counts_calls_info,
+  &loop_asks_the_time_info,
+  &loop_by_address_info,
+  &loop_by_index_info,
+  &loop_by_length_info,
+  &loop_looks_back_info,
+  &loop_by_threads_info,
+  &loop_shares_memory_info,
+  &loop_writes_first_info,
+  &loop_reads_twice_info,
+  &loop_folds_info,
+  &loop_crashes_info,
+  &loop_hangs_info,
+  &loop_exits_info,
+  &loop_aborts_info,
+  &loop_complains_info,
+  &loop_divides_info,
+  NULL,
 };

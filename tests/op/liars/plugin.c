@@ -4,7 +4,8 @@
 static gboolean
 register_ops (CandelaPlugin *plugin, GError **error)
 {
-  return candela_plugin_add_ops (plugin, lying_loops, error) && candela_plugin_add_ops (plugin, lying_kernels, error)
+  return candela_plugin_add_ops (plugin, lying_loops, error) && candela_plugin_add_ops (plugin, lying_stages, error)
+         && candela_plugin_add_ops (plugin, lying_kernels, error)
          && candela_plugin_add_ops (plugin, lying_shapes, error)
          && candela_plugin_add_ops (plugin, lying_gradients, error);
 }
