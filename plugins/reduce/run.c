@@ -6,8 +6,8 @@
 #include "walk.h"
 #include <pthread.h>
 
-/* Elements of a chunk, which one thread takes at a time. That of the elements of
- * results is a power of two of blocks: a whole tree. */
+/* Elements of a chunk, which one thread takes at a time, if they are gone over once. That of
+ * the elements of results is a power of two of blocks: a whole tree. */
 #define CHUNK_ELEMENTS (64 * REDUCE_BLOCK)
 /* Results up to which each is cut into chunks rather than they among them. */
 #define FEW_RESULTS 8
@@ -161,28 +161,36 @@ run_small (const Walk *walk, GError **error)
   return ok;
 }
 
+/* Fewer where each takes longer. */
+static gint64
+chunk_elements (const ReduceFold *fold)
+{
+  return CHUNK_ELEMENTS >> (fold->passes - 1);
+}
+
 static gboolean
 run_large (const Walk *walk, GError **error)
 {
-  gint64 count = walk->call->count, n = walk->kept.n, per_chunk = CHUNK_ELEMENTS;
+  gint64 count = walk->call->count, n = walk->kept.n, elements = chunk_elements (walk->call->fold);
+  gint64 per_chunk = elements;
   gint64 tile = (gint64) walk->call->fold->tile;
   Share share = { .walk = walk };
 
-  if (walk->way != WAY_ROWS && n <= FEW_RESULTS && count > 2 * CHUNK_ELEMENTS)
+  if (walk->way != WAY_ROWS && n <= FEW_RESULTS && count > 2 * elements)
     return run_long (walk, 1, per_chunk, error);
   if (walk->way == WAY_ROWS && n <= tile && walk->kept.rank == 1 && count > REDUCE_BLOCK)
     {
-      while (per_chunk > REDUCE_BLOCK && per_chunk / 2 * n >= CHUNK_ELEMENTS)
+      while (per_chunk > REDUCE_BLOCK && per_chunk / 2 * n >= elements)
         per_chunk /= 2;
       return run_long (walk, (gsize) n, per_chunk, error);
     }
-  share.per_chunk = MAX (CHUNK_ELEMENTS / count, 1);
+  share.per_chunk = MAX (elements / count, 1);
   if (walk->way == WAY_ROWS)
     {
       /* Wide, as memory is read row by row; but not all in one chunk, if there are others to
        * take one. */
       share.per_chunk = (share.per_chunk + tile - 1) / tile * tile;
-      if (share.per_chunk >= n && n / 2 * count >= CHUNK_ELEMENTS && candela_get_num_threads () > 1)
+      if (share.per_chunk >= n && n / 2 * count >= elements && candela_get_num_threads () > 1)
         share.per_chunk = (n / 2 + 63) / 64 * 64;
     }
   return run_share (&share, n, error);
@@ -191,7 +199,8 @@ run_large (const Walk *walk, GError **error)
 static gboolean
 run_walk (const Walk *walk, GError **error)
 {
-  return walk->kept.n * walk->call->count <= CHUNK_ELEMENTS ? run_small (walk, error) : run_large (walk, error);
+  return walk->kept.n * walk->call->count <= chunk_elements (walk->call->fold) ? run_small (walk, error)
+                                                                               : run_large (walk, error);
 }
 
 gboolean
