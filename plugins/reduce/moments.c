@@ -313,6 +313,7 @@ MOMENTS_BLOCK (float64, double, sum_float64_block)
     .scratch_size = (2 * REDUCE_LANES + 1) * sizeof (double),                                                          \
     .tile = TILE,                                                                                                      \
     .passes = N_PASSES,                                                                                                \
+    .slow = TRUE,                                                                                                      \
     .group = GROUP,                                                                                                    \
     .results = moments_##name##_results,                                                                               \
     .piece = moments_##name##_piece,                                                                                   \

@@ -75,6 +75,7 @@ typedef struct
   gsize scratch_size;  /* what rows () and join () need for a result; 0: they work on the partials */
   gsize tile;          /* results side by side, at most */
   guint passes;        /* of rows () and join () over each block */
+  gboolean slow;       /* an element takes several times as long as to read it */
   gsize group;         /* rows () gets multiples of so many rows, but at the end */
   gconstpointer empty; /* the partial of no elements; NULL: zeros */
 

@@ -6,8 +6,8 @@
 #include "walk.h"
 #include <pthread.h>
 
-/* Elements of a chunk, which one thread takes at a time, if they are gone over once. That of
- * the elements of results is a power of two of blocks: a whole tree. */
+/* Elements of a chunk, which one thread takes at a time. That of the elements of
+ * results is a power of two of blocks: a whole tree. */
 #define CHUNK_ELEMENTS (64 * REDUCE_BLOCK)
 /* Results up to which each is cut into chunks rather than they among them. */
 #define FEW_RESULTS 8
@@ -161,11 +161,11 @@ run_small (const Walk *walk, GError **error)
   return ok;
 }
 
-/* Fewer where each takes longer. */
+/* Half as many where each takes longer. */
 static gint64
 chunk_elements (const ReduceFold *fold)
 {
-  return CHUNK_ELEMENTS >> (fold->passes - 1);
+  return fold->slow ? CHUNK_ELEMENTS / 2 : CHUNK_ELEMENTS;
 }
 
 static gboolean
