@@ -284,8 +284,8 @@ test_object (void)
   assert_fails (candela_tensor_new_for_object (CANDELA_DTYPE_FLOAT32, five, numbers, sizeof numbers,
                                                CANDELA_MEMORY_READ_ONLY, owner, failure),
                 CANDELA_ERROR_SHAPE, "20 bytes, but there are 8");
-  tensor = candela_tensor_new_for_object (CANDELA_DTYPE_FLOAT32, two, numbers, sizeof numbers,
-                                          CANDELA_MEMORY_READ_ONLY, owner, NULL);
+  tensor = candela_tensor_new_for_object (CANDELA_DTYPE_FLOAT32, two, numbers, sizeof numbers, CANDELA_MEMORY_READ_ONLY,
+                                          owner, NULL);
   g_object_unref (owner);
   g_assert_true (candela_tensor_get_data (tensor) == numbers);
   g_assert_nonnull (owner);
@@ -470,6 +470,53 @@ test_construct (void)
 }
 
 static void
+count_closure (gpointer calls, GClosure *closure)
+{
+  count_call (calls);
+}
+
+static void
+count_object (gpointer calls, GObject *where_the_object_was)
+{
+  count_call (calls);
+}
+
+/* What a language binding hangs on an object is told when it goes, and when it is disposed of. */
+static void
+test_watchers (void)
+{
+  for (guint disposed = 0; disposed < 2; disposed++)
+    {
+      CandelaTensor *tensor = candela_tensor_new (CANDELA_DTYPE_INT8, LIST (3), NULL);
+      guint handlers = 0, references = 0, data = 0;
+      gpointer pointer = tensor;
+      GWeakRef weak;
+
+      g_weak_ref_init (&weak, tensor);
+      g_object_add_weak_pointer (G_OBJECT (tensor), &pointer);
+      g_object_weak_ref (G_OBJECT (tensor), count_object, &references);
+      g_object_set_data_full (G_OBJECT (tensor), "data", &data, count_call);
+      g_signal_connect_data (tensor, "notify", G_CALLBACK (count_object), &handlers, count_closure, 0);
+      if (disposed)
+        {
+          g_object_run_dispose (G_OBJECT (tensor));
+          g_assert_null (pointer);
+          g_assert_cmpuint (references, ==, 1);
+          g_assert_cmpuint (handlers, ==, 1);
+          g_assert_cmpuint (data, ==, 0);
+          g_assert_cmpint (candela_tensor_get_dtype (tensor), ==, CANDELA_DTYPE_INT8);
+        }
+      g_object_unref (tensor);
+      g_assert_null (pointer);
+      g_assert_null (g_weak_ref_get (&weak));
+      g_assert_cmpuint (references, ==, 1);
+      g_assert_cmpuint (handlers, ==, 1);
+      g_assert_cmpuint (data, ==, 1);
+      g_weak_ref_clear (&weak);
+    }
+}
+
+static void
 test_enums (void)
 {
   g_autoptr (GEnumClass) errors = g_type_class_ref (CANDELA_TYPE_ERROR);
@@ -499,6 +546,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tensor/mapped", test_mapped);
   g_test_add_func ("/tensor/elements", test_elements);
   g_test_add_func ("/tensor/construct", test_construct);
+  g_test_add_func ("/tensor/watchers", test_watchers);
   g_test_add_func ("/tensor/enums", test_enums);
 
   return g_test_run ();
