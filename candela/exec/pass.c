@@ -13,8 +13,10 @@
 #define ELEMENT_BYTES 16 /* the widest */
 
 /* Rows of so many elements are taken one by one: what is one number for a row, or the
- * same row each time, need not be packed then. */
+ * same row each time, need not be packed then. Stages can be run for many rows at once:
+ * they take shorter ones too. */
 #define MIN_ROW 256
+#define MIN_STAGED_ROW 32
 
 /* Elements of a chunk, which one thread takes at a time: so many that there is little to
  * do between chunks, but of smaller work some for each thread. */
@@ -77,7 +79,7 @@ prepare_rows (CandelaPass *pass, const CandelaPassRows *rows)
         pass->pieces_streamed |= 1u << o;
       pass->streamed[o] = pass->streamed[o] && !rows->packs;
     }
-  if (row < MIN_ROW)
+  if (row < MIN_STAGED_ROW)
     return;
   for (guint32 i = 0; i < pass->step->n_inputs; i++)
     {
@@ -87,6 +89,19 @@ prepare_rows (CandelaPass *pass, const CandelaPassRows *rows)
         continue;
       pass->row = row;
     }
+}
+
+/* Rows so short that it pays for stages alone, which cannot run them: what they read is packed after all. */
+static gboolean
+take_back_rows (CandelaPass *pass)
+{
+  if (pass->row == 0 || pass->row >= MIN_ROW || candela_stage_rows_can_run (pass, pass->row))
+    return FALSE;
+  for (guint32 i = 0; i < pass->step->n_inputs; i++)
+    if (pass->inputs[i].layout != NULL)
+      pass->inputs[i].kind = CANDELA_TILE_STRIDED;
+  pass->row = 0;
+  return TRUE;
 }
 
 static gboolean
@@ -140,7 +155,7 @@ prepare_walks (CandelaPass *pass)
     {
       CandelaPassInput *input = &pass->inputs[i];
 
-      if (input->kind != CANDELA_TILE_STRIDED)
+      if (input->kind != CANDELA_TILE_STRIDED || input->walk != NULL)
         continue;
       input->walk = candela_arena_new (&pass->run->arena, CandelaPackWalk, 1);
       candela_pack_walk_init (input->walk, input->layout, input->size);
@@ -227,6 +242,11 @@ candela_pass_init (CandelaPass *pass, CandelaRun *run, const CandelaPlanStep *st
     prepare_rows (pass, rows);
   prepare_walks (pass);
   pass->program = candela_stage_program_new (pass);
+  if (take_back_rows (pass))
+    {
+      prepare_walks (pass);
+      pass->program = candela_stage_program_new (pass);
+    }
   size_tiles (pass, rows != NULL);
   return TRUE;
 }
