@@ -110,11 +110,10 @@ int_fits (gint64 value, gboolean big, CandelaDType dtype)
     }
 }
 
-/* A weak literal as a scalar of the dtype that it takes here. */
-static CandelaNode *
-convert_literal (Construction *c, guint i, CandelaDType dtype, GError **error)
+CandelaNode *
+candela_node_convert_literal (const CandelaOpFacts *facts, guint i, const CandelaNode *literal, CandelaDType dtype,
+                              gboolean weak, GError **error)
 {
-  const CandelaNode *literal = c->inputs[i];
   CandelaConvertFunc convert = candela_dtype_get_convert_func (literal->dtype, dtype);
   guint8 value[16];
 
@@ -129,19 +128,19 @@ convert_literal (Construction *c, guint i, CandelaDType dtype, GError **error)
                                       : g_strdup_printf ("%" G_GINT64_FORMAT, number);
 
           g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_DTYPE, "%s: %s is %s, which is outside the range of %s",
-                       c->facts->info->name, candela_op_facts_input (c->facts, i)->name, text,
+                       facts->info->name, candela_op_facts_input (facts, i)->name, text,
                        candela_dtype_get_name (dtype));
           return NULL;
         }
     }
   if (convert == NULL)
     {
-      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_DTYPE, "%s: %s cannot become %s yet", c->facts->info->name,
-                   candela_op_facts_input (c->facts, i)->name, candela_dtype_get_name (dtype));
+      g_set_error (error, CANDELA_ERROR, CANDELA_ERROR_DTYPE, "%s: %s cannot become %s yet", facts->info->name,
+                   candela_op_facts_input (facts, i)->name, candela_dtype_get_name (dtype));
       return NULL;
     }
   convert (value, literal->u.scalar, 1);
-  return candela_node_new_literal (dtype, value, literal->weak && c->all_weak);
+  return candela_node_new_literal (dtype, value, weak);
 }
 
 static gboolean
@@ -188,7 +187,7 @@ settle_inputs (Construction *c, CandelaNode *const *given, GError **error)
 
       if (ok && given[i]->weak && given[i]->literal && given[i]->dtype != dtype)
         {
-          literal = convert_literal (c, i, dtype, error);
+          literal = candela_node_convert_literal (c->facts, i, c->inputs[i], dtype, c->all_weak, error);
           ok = literal != NULL;
         }
       if (literal != NULL)
@@ -373,6 +372,9 @@ candela_node_construct (CandelaOp *op, CandelaNode *const *inputs, gsize n_input
 
   if (!check_arity (c.facts, n_inputs, error))
     return NULL;
+  node = candela_node_new_plain (op, inputs, n_inputs, params);
+  if (node != NULL)
+    return node;
   c.n_inputs = n_inputs;
   c.inputs = few_nodes;
   c.layouts = few_layouts;

@@ -31,6 +31,7 @@ struct _CandelaNode
   guint8 aliasing;  /* of output 0 */
   guint8 direct;    /* an op whose loop takes its operands as they are, on whatever thread */
   guint16 aliased_input;
+  guint8 lent; /* the layout is an input's, which holds it */
   guint32 n_inputs;
   guint32 place;         /* in the list of the last plan that held plan/order.c's lock; means nothing elsewhere */
   CandelaLayout *layout; /* of output 0 */
@@ -76,8 +77,8 @@ candela_node_output_dtype (const CandelaNode *node, guint output)
   return output == 0 ? node->dtype : node->u.op.outputs[output].dtype;
 }
 
-/* A node of that kind, zeroed after its head; takes over the references to its layout and
- * inputs. */
+/* node-life.c: a node of that kind, zeroed after its head; takes over the references to its
+ * layout and inputs. */
 CandelaNode *candela_node_alloc (CandelaNodeKind kind, CandelaDType dtype, CandelaLayout *layout,
                                  CandelaNode *const *inputs, gsize n_inputs);
 
@@ -107,6 +108,14 @@ void candela_node_fill_cache (CandelaNode *node, CandelaTensor *tensor);
 CandelaNode *candela_node_fold_literals (const CandelaOpFacts *facts, const CandelaKernelInfo *kernel,
                                          CandelaNode *const *inputs, guint n_inputs, const CandelaParams *params,
                                          guint output, gboolean weak);
+
+/* graph/construct.c: a weak literal, input i, as a scalar of the dtype that it takes there. */
+CandelaNode *candela_node_convert_literal (const CandelaOpFacts *facts, guint i, const CandelaNode *literal,
+                                           CandelaDType dtype, gboolean weak, GError **error);
+
+/* graph/plain.c: what candela_node_construct() makes of as many inputs as the op takes, if
+ * that is simple; or NULL. */
+CandelaNode *candela_node_new_plain (CandelaOp *op, CandelaNode *const *given, guint n_inputs, CandelaParams *params);
 
 /* graph/construct.c: the dtype of an op's inputs together, those with a fixed one
  * left out; whether all of them are weak. */

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Nodes: counted structs with their inputs in line. Dropping the last reference
- * to the end of a chain of millions frees it in a loop, not in a recursion:
- * what dies while another node is being freed is queued on the thread, linked
- * through the dead nodes themselves. That holds for whatever a node owns, too:
- * the destroy notify of a tensor, or a plan with nodes of its own. */
+ * Nodes that stand for values from outside, or are made from one other node. */
 #include <candela/graph/node-private.h>
 #include <candela/value/dtype-private.h>
 #include <string.h>
@@ -15,146 +11,6 @@ G_DEFINE_ENUM_TYPE (CandelaNodeKind, candela_node_kind, G_DEFINE_ENUM_VALUE (CAN
                     G_DEFINE_ENUM_VALUE (CANDELA_NODE_OP, "op"), G_DEFINE_ENUM_VALUE (CANDELA_NODE_OUTPUT, "output"),
                     G_DEFINE_ENUM_VALUE (CANDELA_NODE_CACHE, "cache"), G_DEFINE_ENUM_VALUE (CANDELA_NODE_SLOT, "slot"),
                     G_DEFINE_ENUM_VALUE (CANDELA_NODE_BAKED, "baked"))
-
-/* ---- Life ---- */
-
-CandelaNode *
-candela_node_alloc (CandelaNodeKind kind, CandelaDType dtype, CandelaLayout *layout, CandelaNode *const *inputs,
-                    gsize n_inputs)
-{
-  CandelaNode *node = g_malloc (sizeof (CandelaNode) + n_inputs * sizeof (CandelaNode *));
-
-  *node = (CandelaNode){ .ref_count = 1,
-                         .kind = kind,
-                         .dtype = dtype,
-                         .unbound = kind == CANDELA_NODE_SLOT,
-                         .n_outputs = 1,
-                         .n_inputs = n_inputs,
-                         .layout = layout };
-  for (gsize i = 0; i < n_inputs; i++)
-    {
-      node->inputs[i] = inputs[i];
-      node->unbound |= inputs[i]->unbound;
-    }
-  return node;
-}
-
-static void
-free_payload (CandelaNode *node)
-{
-  switch ((CandelaNodeKind) node->kind)
-    {
-    case CANDELA_NODE_EDGE:
-      if (node->literal)
-        break;
-      g_object_unref (node->u.edge.tensor);
-      for (guint o = 0; node->u.edge.others != NULL && node->u.edge.others[o] != NULL; o++)
-        g_object_unref (node->u.edge.others[o]);
-      g_free (node->u.edge.others);
-      break;
-    case CANDELA_NODE_CACHE:
-      g_clear_object (&node->u.tensor);
-      break;
-    case CANDELA_NODE_OP:
-      for (guint o = 0; node->u.op.outputs != NULL && o < node->n_outputs; o++)
-        candela_layout_unref (node->u.op.outputs[o].layout);
-      g_free (node->u.op.outputs);
-      candela_params_unref (node->u.op.params);
-      candela_op_release (node->u.op.op);
-      break;
-    case CANDELA_NODE_SLOT:
-      g_free (node->u.slot_name);
-      break;
-    case CANDELA_NODE_BAKED:
-      node->u.baked.plan_unref (node->u.baked.plan);
-      break;
-    case CANDELA_NODE_OUTPUT:
-      break;
-    }
-}
-
-/* Whether that was the last reference. The only one needs no counting: nobody else can
- * be counting. */
-static inline gboolean
-drop (CandelaNode *node)
-{
-  return g_atomic_int_get (&node->ref_count) == 1 || g_atomic_int_dec_and_test (&node->ref_count);
-}
-
-/* A layout owns nothing that could lead back here, and its place then links the dead. */
-static inline CandelaNode *
-link_dead (CandelaNode *node, CandelaNode *dead)
-{
-  candela_layout_unref (node->layout);
-  node->layout = (CandelaLayout *) dead;
-  return node;
-}
-
-static void
-die (CandelaNode *node)
-{
-  static __thread struct
-  {
-    CandelaNode *dead;
-    gboolean freeing;
-  } thread, *here;
-
-  here = &thread;
-  here->dead = link_dead (node, here->dead);
-  if (here->freeing)
-    return;
-
-  here->freeing = TRUE;
-  while (here->dead != NULL)
-    {
-      CandelaNode *next = here->dead;
-
-      here->dead = (CandelaNode *) next->layout;
-      free_payload (next);
-      for (guint i = 0; i < next->n_inputs; i++)
-        if (drop (next->inputs[i]))
-          here->dead = link_dead (next->inputs[i], here->dead);
-      g_free (next);
-    }
-  here->freeing = FALSE;
-}
-
-/**
- * candela_node_ref:
- * @node: a node
- *
- * Adds a reference.
- *
- * Returns: (transfer full): the node
- *
- * Since: 1.0
- */
-CandelaNode *
-candela_node_ref (CandelaNode *node)
-{
-  g_return_val_if_fail (node != NULL, NULL);
-
-  g_atomic_int_inc (&node->ref_count);
-  return node;
-}
-
-/**
- * candela_node_unref:
- * @node: (transfer full): a node
- *
- * Drops a reference; with the last one, the node and its references to its
- * inputs go, in constant stack space.
- *
- * Since: 1.0
- */
-void
-candela_node_unref (CandelaNode *node)
-{
-  g_return_if_fail (node != NULL);
-
-  if (drop (node))
-    die (node);
-}
 
 /* ---- Values from outside ---- */
 
@@ -198,17 +54,12 @@ candela_node_new_computed (CandelaTensor **tensors, guint n)
 CandelaNode *
 candela_node_new_literal (CandelaDType dtype, gconstpointer value, gboolean weak)
 {
-  static gsize once;
-  static CandelaLayout *scalar_layout;
-  CandelaNode *node;
+  /* What candela_layout_new() makes for rank 0. */
+  static CandelaLayout scalar = {
+    .ref_count = CANDELA_LAYOUT_ETERNAL, .contiguous = TRUE, .n_elements = 1, .strides = scalar.dims
+  };
+  CandelaNode *node = candela_node_alloc (CANDELA_NODE_EDGE, dtype, &scalar, NULL, 0);
 
-  if (g_once_init_enter (&once))
-    {
-      scalar_layout = candela_layout_new (NULL, 0, NULL);
-      scalar_layout->ref_count = CANDELA_LAYOUT_ETERNAL;
-      g_once_init_leave (&once, 1);
-    }
-  node = candela_node_alloc (CANDELA_NODE_EDGE, dtype, scalar_layout, NULL, 0);
   node->literal = TRUE;
   node->weak = weak;
   memcpy (node->u.scalar, value, candela_dtype_size (dtype));

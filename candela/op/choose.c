@@ -3,6 +3,7 @@
  * Choosing the kernel: which row of an op's table serves the dtypes that are computed
  * with, and what its results are stored as. */
 #include <candela/op/op-private.h>
+#include <candela/value/dtype-private.h>
 #include <candela/value/half-private.h>
 
 /* What a kernel is wanted to read an input as. */
@@ -68,6 +69,39 @@ find_first_row (const CandelaKernelInfo *rows, CandelaDType dtype)
   return n;
 }
 
+/* Whether dtypes alone say all of an op's nodes but their shape. */
+static gboolean
+is_plain (const CandelaOpFacts *facts)
+{
+  const CandelaOpInfo *info = facts->info;
+
+  return info->axes == CANDELA_AXES_ELEMENTWISE && !facts->infers && info->fold == NULL && info->expression == NULL
+         && info->output_shape != CANDELA_OUTPUT_SHAPE_DATA && info->threads != CANDELA_THREADS_ONE_AT_A_TIME
+         && info->kernels != NULL && facts->n_outputs == 1 && facts->n_inputs > 0 && !facts->variadic
+         && facts->n_required == facts->n_inputs && facts->n_inputs <= CANDELA_MAX_LOOP_INPUTS;
+}
+
+static const CandelaKernelInfo *
+find_plain_row (const CandelaOpFacts *facts, CandelaDType dtype)
+{
+  const CandelaKernelInfo *row = facts->info->kernels + facts->first_row[dtype];
+
+  for (guint i = 0; i < facts->n_inputs; i++)
+    if (facts->info->inputs[i].fixed != CANDELA_DTYPE_INVALID
+        || (facts->info->inputs[i].kinds != 0 && (facts->info->inputs[i].kinds & candela_dtype_kind (dtype)) == 0))
+      return NULL;
+  for (; is_row (row); row++)
+    {
+      guint i = 0;
+
+      while (i < facts->n_inputs && row->in[i] == dtype)
+        i++;
+      if (i == facts->n_inputs && (row->n_inputs == 0 || row->n_inputs == i))
+        return row;
+    }
+  return NULL;
+}
+
 void
 candela_op_facts_complete (CandelaOpFacts *facts, const CandelaOpClass *klass)
 {
@@ -77,6 +111,9 @@ candela_op_facts_complete (CandelaOpFacts *facts, const CandelaOpClass *klass)
   facts->computes = klass->compute != base->compute;
   for (guint dtype = 0; facts->info->kernels != NULL && dtype < CANDELA_N_DTYPES; dtype++)
     facts->first_row[dtype] = find_first_row (facts->info->kernels, dtype);
+  facts->plain = is_plain (facts);
+  for (guint dtype = CANDELA_DTYPE_BOOL; facts->plain && dtype < CANDELA_N_DTYPES; dtype++)
+    facts->plain_row[dtype] = find_plain_row (facts, dtype);
 }
 
 /* Of a table of loops, the row of just these dtypes; else the first to which they

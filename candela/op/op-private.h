@@ -24,7 +24,10 @@ typedef struct
   gboolean resident;                   /* a plugin's: it is never destroyed, and need not be counted */
   gboolean infers;                     /* by a function of its own */
   gboolean computes;                   /* … of its class */
+  gboolean plain;                      /* element-wise, and dtypes alone say all of its nodes but their shape */
   guint16 first_row[CANDELA_N_DTYPES]; /* of the kernels, that reads such an input 0 */
+  /* Of a plain op: the one for inputs of that dtype, or NULL. */
+  const CandelaKernelInfo *plain_row[CANDELA_N_DTYPES];
 } CandelaOpFacts;
 
 const CandelaOpFacts *candela_op_get_facts (CandelaOp *op);
