@@ -96,12 +96,27 @@ is_declared_in_rows (const CandelaPlan *plan, const CandelaPlanStep *step, const
   return TRUE;
 }
 
+static gboolean
+is_read_within (const CandelaPlan *plan, const CandelaPlanStep *step, const CandelaPlanOutput *output, guint32 input)
+{
+  const CandelaPlanPart *end = plan->parts + step->first_part + step->n_parts;
+
+  for (const CandelaPlanPart *part = plan->parts + step->first_part + output->part + 1; part < end; part++)
+    {
+      const guint32 *operands = candela_plan_part_operands (plan, part);
+
+      for (guint32 i = 0; i < part->n_inputs; i++)
+        if (operands[i] == input)
+          return TRUE;
+    }
+  return FALSE;
+}
+
 gboolean
 candela_plan_may_overwrite (const CandelaPlan *plan, const CandelaPlanStep *step, const CandelaPlanOutput *output,
                             guint32 input)
 {
   const CandelaPlanPart *writer = &plan->parts[step->first_part + output->part];
-  const CandelaPlanPart *end = plan->parts + step->first_part + step->n_parts;
   const guint32 *operands = candela_plan_part_operands (plan, writer);
 
   for (guint32 i = 0; !writer->same_index && i < writer->n_inputs; i++)
@@ -109,14 +124,7 @@ candela_plan_may_overwrite (const CandelaPlan *plan, const CandelaPlanStep *step
         && candela_op_facts_in_place (writer->node->u.op.facts, plan->values[output->value].output, i)
              == CANDELA_IN_PLACE_NEVER)
       return FALSE;
-  for (const CandelaPlanPart *part = writer + 1; part < end; part++)
-    {
-      operands = candela_plan_part_operands (plan, part);
-      for (guint32 i = 0; i < part->n_inputs; i++)
-        if (operands[i] == input)
-          return FALSE;
-    }
-  return TRUE;
+  return !is_read_within (plan, step, output, input);
 }
 
 /* What the op that writes the output says of reading this input of the step. */
@@ -177,9 +185,10 @@ why_not (CandelaBuffers *buffers, guint32 s, CandelaPlanOutput *output, guint32 
   guint32 base = planner->base[v];
   const CandelaPlanValue *value = &plan->values[v];
   const CandelaPlanValue *result = &plan->values[output->value];
+  const gboolean declared = is_declared (plan, step, output, input);
   const CandelaPlanBuffer *buffer;
 
-  if (!is_declared (plan, step, output, input))
+  if (!declared && !(step->kind == CANDELA_STEP_FUSED && is_read_within (plan, step, output, input)))
     return CANDELA_REASON_NOT_DECLARED;
   if (value->storage != CANDELA_STORAGE_SLOT)
     return CANDELA_REASON_ETERNAL;
@@ -195,6 +204,8 @@ why_not (CandelaBuffers *buffers, guint32 s, CandelaPlanOutput *output, guint32 
       output->reason_at = buffers->last_read[base];
       return CANDELA_REASON_READ_LATER;
     }
+  if (!declared)
+    return CANDELA_REASON_READ_WITHIN;
   if (buffer->bytes != candela_plan_value_bytes (result)
       || candela_dtype_size (value->dtype) != candela_dtype_size (result->dtype))
     return CANDELA_REASON_BYTES;

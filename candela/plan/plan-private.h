@@ -33,6 +33,7 @@ typedef enum {
   CANDELA_REASON_READ_LATER,   /* input arg is read again, by step `at` */
   CANDELA_REASON_IS_ROOT,      /* input arg is a result */
   CANDELA_REASON_IS_CACHED,    /* input arg is kept by a cache node */
+  CANDELA_REASON_READ_WITHIN,  /* a later op of the step reads input arg */
   CANDELA_REASON_BYTES,        /* input arg's buffer has another size */
   CANDELA_REASON_LAYOUT,       /* input arg maps the indices to other addresses */
   CANDELA_REASON_TWO_LAYOUTS,  /* the buffer of input arg is read through two layouts */

@@ -19,7 +19,9 @@ candela_plan_kind_name (guint kind)
 const char *
 candela_plan_step_kind_name (const CandelaPlanStep *step)
 {
-  static const char *const names[] = { "kernel", "element-wise", "reference", "pack", "baked", "rows", "columns", "fed" };
+  static const char *const names[] = {
+    "kernel", "element-wise", "reference", "pack", "baked", "rows", "columns", "fed"
+  };
 
   if (step->kind == CANDELA_STEP_FUSED && step->n_parts > 1)
     return "fused";
@@ -184,6 +186,8 @@ candela_plan_output_reason (const CandelaPlan *plan, const CandelaPlanStep *step
       return g_strdup_printf ("not in place: input %u is a result", arg);
     case CANDELA_REASON_IS_CACHED:
       return g_strdup_printf ("not in place: input %u is kept by a cache", arg);
+    case CANDELA_REASON_READ_WITHIN:
+      return g_strdup_printf ("not in place: input %u is read by a later op of the step", arg);
     case CANDELA_REASON_BYTES:
       return g_strdup_printf ("not in place: the buffer of input %u has another size", arg);
     case CANDELA_REASON_LAYOUT:

@@ -5,8 +5,8 @@
  * members, and stored only if somebody else wants it as well.
  *
  * The list is walked backwards. A step joins the region behind it if members
- * read it, and whoever else reads it stands behind the region. Such a region is
- * convex: a path that leaves it ends behind it, and so cannot come back. What
+ * read it, or read an array of their shape that it reads too, and whoever else reads
+ * it stands behind the region. Such a region is convex: a path that leaves it ends behind it, and so cannot come back. What
  * stands between members and is none itself (a product, say, whose result a later
  * member reads) then runs before the region.
  *
@@ -84,7 +84,21 @@ count_inputs (const CandelaPlanner *planner, guint32 step, guint32 last, Reads *
   return bytes;
 }
 
-/* FALSE if the step's outputs are not for the region, or for somebody before it too. */
+/* What several members read comes from memory once. */
+static gboolean
+shares_input (const CandelaPlanner *planner, const CandelaPlannerNode *node, guint32 last, const Reads *reads)
+{
+  const guint32 *inputs = candela_planner_inputs (planner, node);
+  const CandelaPlanValue *values = planner->plan->values;
+
+  for (guint32 i = 0; i < node->n_inputs; i++)
+    if (reads[inputs[i]].region == last
+        && candela_layout_same_shape (values[inputs[i]].layout, values[node->first_value].layout))
+      return TRUE;
+  return FALSE;
+}
+
+/* FALSE if the step has nothing to do with the region, or its outputs are for somebody before it too. */
 static gboolean
 weigh_outputs (const CandelaPlanner *planner, guint32 step, guint32 last, const Reads *reads, Change *change)
 {
@@ -110,7 +124,7 @@ weigh_outputs (const CandelaPlanner *planner, guint32 step, guint32 last, const 
           change->n_results++;
         }
     }
-  return read;
+  return read || shares_input (planner, node, last, reads);
 }
 
 static gboolean

@@ -107,6 +107,12 @@ static const Case cases[] = {
   { "not/taken-of-an-eternal", "divmod(a + 1, b)", UNFUSED,
     "add(a,1.0):allocate@0; divmod(add,b):in-place@0,allocate@1", "divmod", 1, CANDELA_REASON_TAKEN,
     "not in place: input 0 is overwritten by another output" },
+  { "not/taken-by-a-later-op-of-the-step", "x = s @ s; x + 1, x * 2", CANDELA_PLAN_DEFAULT,
+    "matmul(s,s):allocate@0; add+multiply(matmul,1.0,2.0):in-place@0,allocate@1", "add+multiply", 1,
+    CANDELA_REASON_TAKEN, "not in place: input 0 is overwritten by another output" },
+  { "not/read-by-a-later-op-of-the-step", "x = s @ s; x + 1, astype(x, \"float32\")", CANDELA_PLAN_DEFAULT,
+    "matmul(s,s):allocate@0; add+astype(matmul,1.0):allocate@1,allocate@2-0", "add+astype", 1,
+    CANDELA_REASON_READ_WITHIN, "not in place: input 0 is read by a later op of the step" },
   { "not/flag", "exp(a + 1)", UNFUSED | CANDELA_PLAN_NO_IN_PLACE, "add(a,1.0):allocate@0; exp(add):allocate@1-0", "exp",
     0, CANDELA_REASON_FLAG, "not in place: switched off by a flag" },
 };

@@ -111,6 +111,19 @@ static const Case cases[] = {
     "add(s,1.0):allocate@0; matmul(add,add):allocate@1; add(add,matmul):in-place@0-1" },
   { "region/result-on-the-way", "t = a + 1; t, exp(t) * 2", WHOLE,
     "add+exp+multiply(a,1.0,2.0):allocate@0,allocate@1" },
+  /* Members that read the same, though none reads the other; not what others read in between,
+   * what would hold an input for longer, or what has but a number in common. */
+  { "region/side-by-side", "sqrt(a), exp(a)", WHOLE, "sqrt+exp(a):allocate@0,allocate@1" },
+  { "region/side-by-side-with-what-they-read", "t = exp(a * 2); t + 1, t * b", WHOLE,
+    "multiply+exp+add+multiply(a,2.0,1.0,b):allocate@0,allocate@1" },
+  { "region/side-by-side-in-place", "x = s @ s; x + 1, x * 2", WHOLE,
+    "matmul(s,s):allocate@0; add+multiply(matmul,1.0,2.0):in-place@0,allocate@1" },
+  { "region/not-side-by-side-around-a-reader", "t = a + 1; t, b * a - sum(t)", WHOLE,
+    "add(a,1.0):allocate@0; sum(add):allocate@1; multiply+subtract(b,a,sum):allocate@2-1" },
+  { "region/not-side-by-side-with-an-input-more", "x = s @ s; y = s @ x; x + y, y * 2", WHOLE,
+    "matmul(s,s):allocate@0; matmul(s,matmul):allocate@1; add(matmul,matmul):in-place@0; "
+    "multiply(matmul,2.0):in-place@1" },
+  { "region/not-side-by-side-by-a-number", "a + 1, b + 1", WHOLE, "add(a,1.0):allocate@0; add(b,1.0):allocate@1" },
   { "region/read-later-too", "t = exp(a); u = t * 2; u + sum(u) + t", WHOLE,
     "exp+multiply(a,2.0):allocate@0,allocate@1; sum(multiply):allocate@2; "
     "add+add(multiply,sum,exp):in-place@0-1,2" },
