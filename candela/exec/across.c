@@ -27,6 +27,7 @@
 
 typedef struct
 {
+  CandelaShares shares;
   CandelaPass pass;
   CandelaPass before;     /* as it is before the first chunk: what is done changes while chunks begin */
   CandelaPackWalk *walks; /* of each input: of one axis, the last one */
@@ -157,14 +158,18 @@ run_chunk (guint64 chunk, gpointer data)
 {
   Across *across = data;
   CandelaPass pass = across->before;
-  gsize bytes = across->n * across->rectangle_bytes + pass.scratch_bytes;
-  g_autoptr (CandelaBuffer) memory = candela_buffer_new (bytes, NULL);
+  GError *error = NULL;
+  g_autoptr (CandelaBuffer) memory =
+    candela_buffer_new (across->n * across->rectangle_bytes + pass.scratch_bytes, &error);
   g_autofree CandelaPassInput *inputs = g_memdup2 (pass.inputs, MAX (pass.step->n_inputs, 1) * sizeof *inputs);
   g_autofree const guint8 **data_of = g_new (const guint8 *, MAX (pass.step->n_inputs, 1));
   g_autofree gint64 *first = g_new (gint64, across->n);
 
   if (memory == NULL)
-    g_error ("no memory for %" G_GSIZE_FORMAT " bytes", bytes);
+    {
+      candela_shares_fail (&across->shares, error);
+      return;
+    }
   pass.inputs = inputs;
   run_rectangles (across, (gint64) chunk * across->per_chunk,
                   MIN (across->n_rectangles, (gint64) (chunk + 1) * across->per_chunk), &pass, first, data_of,
@@ -310,11 +315,13 @@ candela_run_across (const CandelaPass *pass, gboolean *ran, GError **error)
           size_rectangles (&across);
           make_walks (&across);
           across.before = across.pass;
+          candela_shares_init (&across.shares, pass->run);
           candela_pass_run_chunks (&across.pass,
                                    (guint64) ((across.n_rectangles + across.per_chunk - 1) / across.per_chunk),
                                    run_chunk, &across);
           candela_run_advance (pass->run, across.pass.done);
-          ok = !g_cancellable_set_error_if_cancelled (pass->run->cancellable, error);
+          ok = candela_shares_end (&across.shares, error)
+               && !g_cancellable_set_error_if_cancelled (pass->run->cancellable, error);
           *ran = TRUE;
         }
       candela_pass_clear (&across.pass);

@@ -120,25 +120,28 @@ prepare_input (const CandelaPass *pass, guint8 *scratch, guint32 i, guint64 star
   return input_scratch (pass, scratch, i);
 }
 
+static gsize
+count_across (const CandelaPass *pass, gsize n)
+{
+  gsize bytes = 0;
+
+  for (guint32 i = 0; i < pass->step->n_inputs; i++)
+    if (pass->inputs[i].kind == CANDELA_TILE_ACROSS)
+      bytes += n * pass->inputs[i].size;
+  return bytes;
+}
+
 /* Packs those inputs that are packed for a whole range. Returns their memory, which
- * comes from the pool, if there are any. */
+ * comes from the pool; NULL: there is none. */
 static CandelaBuffer *
 pack_across (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **packed)
 {
   const CandelaPassInput *inputs = pass->inputs;
-  gsize n = end - start;
-  gsize bytes = 0;
-  CandelaBuffer *memory;
+  gsize n = end - start, bytes = 0;
+  CandelaBuffer *memory = candela_buffer_new (count_across (pass, n), NULL);
 
-  for (guint32 i = 0; i < pass->step->n_inputs; i++)
-    if (inputs[i].kind == CANDELA_TILE_ACROSS)
-      bytes += n * inputs[i].size;
-  if (bytes == 0)
-    return NULL;
-  memory = candela_buffer_new (bytes, NULL);
   if (memory == NULL)
-    g_error ("no memory for %" G_GSIZE_FORMAT " bytes", bytes);
-  bytes = 0;
+    return NULL;
   for (guint32 i = 0; i < pass->step->n_inputs; i++)
     if (inputs[i].kind == CANDELA_TILE_ACROSS)
       {
@@ -321,11 +324,10 @@ candela_pass_begin_rows (const CandelaPass *pass, CandelaStageRows *rows, guint6
 }
 
 static void
-run_range (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **inputs, guint8 *scratch)
+run_packed (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **inputs, guint8 *scratch)
 {
   guint64 span = pass->row != 0 ? pass->row : end - start;
   gboolean loops = pass->program == NULL || !pass->program->whole || span % pass->program->block != 0;
-  g_autoptr (CandelaBuffer) across = pack_across (pass, start, end, inputs);
   CandelaStage *stages;
   CandelaStageRows rows;
 
@@ -344,6 +346,32 @@ run_range (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **i
         candela_stage_program_set_scalars (pass, stages, start);
       candela_pass_run_span (pass, start, start + span, inputs, scratch, stages);
     }
+}
+
+/* Without memory for many tiles at once, what lies across is packed tile by tile. */
+static void
+run_strided (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **inputs, guint8 *scratch)
+{
+  g_autofree CandelaPassInput *strided = g_memdup2 (pass->inputs, pass->step->n_inputs * sizeof *strided);
+  CandelaPass without = *pass;
+
+  for (guint32 i = 0; i < pass->step->n_inputs; i++)
+    if (strided[i].kind == CANDELA_TILE_ACROSS)
+      strided[i].kind = CANDELA_TILE_STRIDED;
+  without.inputs = strided;
+  run_packed (&without, start, end, inputs, scratch);
+}
+
+static void
+run_range (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **inputs, guint8 *scratch)
+{
+  gboolean packs = count_across (pass, end - start) > 0;
+  g_autoptr (CandelaBuffer) across = packs ? pack_across (pass, start, end, inputs) : NULL;
+
+  if (packs && across == NULL)
+    run_strided (pass, start, end, inputs, scratch);
+  else
+    run_packed (pass, start, end, inputs, scratch);
 }
 
 /* ---- A whole step ---- */

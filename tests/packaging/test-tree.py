@@ -72,6 +72,18 @@ for path in files("candela/**/*.[ch]"):
             named.append('%s: "%s"' % (short, literal))
 check("the library names no op", named)
 
+# What candela check runs ends its own process, and only that.
+ENDS = re.compile(r"\b(?:g_error|abort|_?exit|assert|g_assert\w*)\s*\(")
+check(
+    "nothing in the library and its plugins ends the process",
+    [
+        "%s: %s" % (os.path.relpath(path, source), found.group(0))
+        for path in files("candela/**/*.[ch]") + files("plugins/**/*.[ch]")
+        if "/check/" not in path
+        for found in ENDS.finditer(COMMENT.sub("", read(path)))
+    ],
+)
+
 private = []
 for path in files("plugins/**/*.[ch]") + files("tools/*.[ch]") + files("examples/**/*.[ch]"):
     for header in INCLUDE.findall(read(path)):
