@@ -154,7 +154,8 @@ emit_part (Emitter *emitter, CandelaPlanStep *step, const Member *member)
 {
   const CandelaPlannerNode *node = member->node;
   guint32 *operands = emitter->plan->operands + emitter->n_operands;
-  gboolean takes = !member->last && node->n_outputs == 1 && member->prestep->results == 0;
+  gboolean registers = step->n_registers > 0;
+  gboolean takes = registers && !member->last && node->n_outputs == 1 && member->prestep->results == 0;
   guint32 taken = CANDELA_PLAN_NONE; /* the register that output 0 takes over */
 
   emitter->plan->parts[emitter->plan->n_parts++] = (CandelaPlanPart){ .node = node->node,
@@ -177,7 +178,8 @@ emit_part (Emitter *emitter, CandelaPlanStep *step, const Member *member)
         local->operand = o == 0 && taken != CANDELA_PLAN_NONE ? taken : new_register (emitter, step);
       *operands++ = member->last ? CANDELA_PART_OUTPUT | o : local->operand;
     }
-  free_registers (emitter, step, member, taken);
+  if (registers || !member->last)
+    free_registers (emitter, step, member, taken);
 }
 
 /* An op on its own, which has nothing between its parts. */

@@ -107,8 +107,9 @@ candela_planner_facts (const CandelaPlanner *planner, guint32 node)
   return planner->nodes[node].node->u.op.facts;
 }
 
-/* How far ahead of where a pass is. */
+/* How far ahead of where a pass is, and how many of what is read there. */
 #define CANDELA_PLANNER_AHEAD 16
+#define CANDELA_PLANNER_FETCHED 4
 
 /* Has the caches fetch a node that is looked at soon: those of a large graph lie
  * anywhere in memory. */

@@ -26,7 +26,6 @@
  * right there: a value that has been taken over in between exists as before, and
  * lifetimes are counted by regions. */
 #include <candela/plan/planner-private.h>
-#include <string.h>
 
 /* A tile runs through all parts before anything can be cancelled. */
 #define MAX_PARTS 256
@@ -46,6 +45,7 @@ typedef struct
   guint32 nearest; /* step that is no member and reads it; CANDELA_PLAN_NONE: there is none */
   guint32 last;    /* of a base: the last place where it is read; CANDELA_PLAN_NONE: nowhere */
   guint32 counted; /* of a base: the region that counts it among the inputs that can be freed after it */
+  gsize bytes;     /* of a base; 0: it is not to be freed before the run ends */
 } Reads;
 
 /* What changes if a step joins. */
@@ -58,11 +58,35 @@ typedef struct
   guint8 results; /* outputs that somebody else wants too */
 } Change;
 
-static gboolean
-can_be_freed (const CandelaPlanner *planner, const Reads *reads, guint32 base, guint32 last)
+static Reads *
+make_reads (CandelaPlanner *planner)
 {
-  return planner->plan->values[base].storage == CANDELA_STORAGE_SLOT && planner->pins[base] == CANDELA_PIN_NONE
-         && (reads[base].last == CANDELA_PLAN_NONE || reads[base].last <= last);
+  const CandelaPlan *plan = planner->plan;
+  Reads *reads = candela_arena_new (&planner->arena, Reads, plan->n_values);
+
+  for (guint32 v = 0; v < plan->n_values; v++)
+    {
+      gboolean freed = plan->values[v].storage == CANDELA_STORAGE_SLOT && planner->base[v] == v
+                       && planner->pins[v] == CANDELA_PIN_NONE;
+
+      reads[v] = (Reads){ CANDELA_PLAN_NONE, CANDELA_PLAN_NONE, CANDELA_PLAN_NONE, CANDELA_PLAN_NONE,
+                          freed ? candela_plan_value_bytes (&plan->values[v]) : 0 };
+    }
+  return reads;
+}
+
+/* Has the caches fetch what a step that comes soon looks at: it reads values from
+ * anywhere. */
+static void
+fetch (const CandelaPlanner *planner, guint32 step, const Reads *reads)
+{
+  const CandelaPlannerNode *node;
+
+  if (step < CANDELA_PLANNER_AHEAD)
+    return;
+  node = &planner->nodes[planner->presteps[step - CANDELA_PLANNER_AHEAD].node];
+  for (guint32 i = 0; i < MIN (node->n_inputs, CANDELA_PLANNER_FETCHED); i++)
+    __builtin_prefetch (&reads[candela_planner_inputs (planner, node)[i]], 1);
 }
 
 static gsize
@@ -74,12 +98,12 @@ count_inputs (const CandelaPlanner *planner, guint32 step, guint32 last, Reads *
 
   for (guint32 i = 0; i < node->n_inputs; i++)
     {
-      guint32 base = planner->base[inputs[i]];
+      Reads *base = &reads[planner->base[inputs[i]]];
 
-      if (reads[base].counted == last || !can_be_freed (planner, reads, base, last))
+      if (base->bytes == 0 || base->counted == last || (base->last != CANDELA_PLAN_NONE && base->last > last))
         continue;
-      reads[base].counted = last;
-      bytes += candela_plan_value_bytes (&planner->plan->values[base]);
+      base->counted = last;
+      bytes += base->bytes;
     }
   return bytes;
 }
@@ -206,13 +230,13 @@ candela_planner_form_regions (CandelaPlanner *planner)
   if ((planner->flags & CANDELA_PLAN_NO_FUSION) != 0)
     return;
 
-  reads = candela_arena_new (&planner->arena, Reads, planner->plan->n_values);
-  memset (reads, 0xff, sizeof *reads * planner->plan->n_values);
+  reads = make_reads (planner);
   for (guint32 step = planner->n_presteps; step-- > 0;)
     {
       gboolean member = planner->presteps[step].fuses;
       Change change = { 0 };
 
+      fetch (planner, step, reads);
       if (member && joins (planner, &region, step, reads, &change))
         join (planner, &region, step, &change);
       else if (member)
