@@ -52,6 +52,18 @@ def numpy_layouts():
     raises(TypeError, lambda: xp.asarray(numpy.array([None])))
 
 
+@test("NumPy: scalars, each with memory of its own, which nobody else holds")
+def numpy_scalars():
+    x = xp.asarray([1, 2], dtype=xp.float32)
+    for dtype in ("float32", "float64", "float16", "int8", "int64", "bool", "complex64"):
+        scalars = [numpy.dtype(dtype).type(i) for i in range(20)]
+        held = [xp.asarray(numpy.dtype(dtype).type(i)) for i in range(20)]
+        numpy.zeros(20).tolist()
+        equal([value.item() for value in map(numpy.asarray, xp.materialize(*held))], [value.item() for value in scalars])
+    several = xp.materialize(*[x * numpy.float32(i) for i in range(20)])
+    equal([numpy.asarray(value).tolist() for value in several], [[i, 2 * i] for i in range(20)])
+
+
 @test("NumPy: mixed expressions")
 def numpy_mixed():
     n = numpy.asarray([1.0, 2.0])

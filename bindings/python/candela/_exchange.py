@@ -86,7 +86,11 @@ def _from_interface(value, interface):
         if any(stride % dtype.itemsize for stride in strides):
             return None
         strides = [stride // dtype.itemsize for stride in strides]
-    return wrap_memory(dtype, interface["shape"], strides, data[0], _kept(value))
+    held = _kept(value)
+    if not is_of_numpy(value):
+        # The memory of a scalar of NumPy is that of an array which only the interface knows.
+        held.append(interface)
+    return wrap_memory(dtype, interface["shape"], strides, data[0], held)
 
 
 def _from_buffer(value):
