@@ -30,7 +30,15 @@ typedef struct
   CandelaNode *spare; /* linked through their layouts */
 } Thread;
 
-static __thread Thread thread;
+/* Asked for once in each function: where the library was loaded late, it takes a call, which
+ * compilers would rather repeat than keep what it returned. */
+static G_GNUC_NO_INLINE Thread *
+this_thread (void)
+{
+  static __thread Thread thread;
+
+  return &thread;
+}
 
 static void
 free_spare (gpointer data)
@@ -51,7 +59,7 @@ free_spare (gpointer data)
 static CandelaNode *
 take_memory (gsize n_inputs)
 {
-  Thread *here = &thread;
+  Thread *here = this_thread ();
   CandelaNode *node = here->spare;
 
   if (n_inputs > SPARE_INPUTS)
@@ -154,10 +162,10 @@ link_dead (CandelaNode *node, CandelaNode *dead)
   return node;
 }
 
-static void
+static G_GNUC_NO_INLINE void
 die (CandelaNode *node)
 {
-  Thread *here = &thread;
+  Thread *here = this_thread ();
 
   here->dead = link_dead (node, here->dead);
   if (here->freeing)
