@@ -153,9 +153,21 @@ NAME (whole) (Element *out, gint64 out_stride, const Element *in, gint64 stride)
     memcpy (out + (gint64) i * out_stride, lines + i * 64, 64);
 }
 
+/* The same where lines of the result leave one another in the cache: straight to their place. */
+static void
+NAME (apart) (Element *out, gint64 out_stride, const Element *in, gint64 stride)
+{
+  for (gsize j = 0; j < LINE; j += LANES)
+    for (gsize i = 0; i < LINE; i += LANES)
+      NAME (square) (out + (gint64) i * out_stride + j, out_stride, in + i + (gint64) j * stride, stride);
+}
+
 static void
 NAME (transpose) (gpointer to, gint64 out_stride, gconstpointer from, gint64 stride, gsize rows, gsize columns)
 {
+  gint64 step = out_stride * SIZE;
+  gboolean apart = SIZE >= 4 && (step & -step) * LINE <= CACHE_WAY * LINES_A_SET;
+
   for (gsize begin = 0, end; begin < columns; begin = end)
     {
       end = MIN (begin + TRANSPOSE_COLUMNS, columns);
@@ -166,7 +178,7 @@ NAME (transpose) (gpointer to, gint64 out_stride, gconstpointer from, gint64 str
             const Element *in = (const Element *) from + i + (gint64) j * stride;
 
             if (rows - i >= LINE && end - j >= LINE)
-              NAME (whole) (out, out_stride, in, stride);
+              (apart ? NAME (apart) : NAME (whole)) (out, out_stride, in, stride);
             else
               NAME (part) (out, out_stride, in, stride, MIN (rows - i, LINE), MIN (end - j, LINE));
           }
@@ -197,8 +209,8 @@ NAME (transpose_past) (gpointer to, gint64 out_stride, gconstpointer from, gint6
   for (gsize j = 0; j < columns; j += LINE)
     for (gsize i = j < whole_columns ? whole_rows : 0; i < rows; i += LINE)
       NAME (part)
-      (out + (gint64) i * out_stride + j, out_stride, in + i + (gint64) j * stride, stride, MIN (rows - i, LINE),
-       MIN (columns - j, LINE));
+  (out + (gint64) i * out_stride + j, out_stride, in + i + (gint64) j * stride, stride, MIN (rows - i, LINE),
+   MIN (columns - j, LINE));
 }
 
 static const CandelaMoves NAME (moves) = { NAME (gather), NAME (weave), NAME (spread), NAME (transpose),

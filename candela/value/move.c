@@ -24,6 +24,10 @@ typedef guint64 Longs16 __attribute__ ((vector_size (16)));
 #define WEAVE_ROWS 256
 /* Columns that are gone through together: as many pages as a first-level TLB holds. */
 #define TRANSPOSE_COLUMNS 64
+/* Lines a multiple of this apart are in the same set of a first-level cache, and so many in
+ * one leave room for others. */
+#define CACHE_WAY 4096
+#define LINES_A_SET 4
 
 /* 64 bytes of a row that come after one another, from the first on. Where they lie
  * across two lines, the line is stored that they complete. */
