@@ -18,7 +18,7 @@
  * to share out. */
 #define MIN_SHARE_BYTES (128 * 1024)
 #define MAX_SHARE_BYTES (512 * 1024)
-#define ENOUGH_SHARES 4
+#define ENOUGH_SHARES 8
 /* And a block is two thirds of the first-level cache, within these bytes, and of a number of rows
  * of which reductions take some at once. */
 #define MIN_BLOCK_BYTES (16 * 1024)
