@@ -81,7 +81,7 @@ linalg_choose_library (CandelaDType dtype, const Matrix *a, const Matrix *b, GEr
   return linalg_cblas.open (error) ? &linalg_cblas : NULL;
 }
 
-/* float32 gains nothing: oneDNN turns it as fast. */
+/* Not where oneDNN multiplies: it turns it as fast. */
 gboolean
 linalg_wants_right_packed (CandelaDType dtype, const Matrix *a, const Matrix *b)
 {
@@ -90,8 +90,9 @@ linalg_wants_right_packed (CandelaDType dtype, const Matrix *a, const Matrix *b)
   Storage storage;
   gint64 small;
 
-  if (dtype != CANDELA_DTYPE_FLOAT64 || a->rows < MIN_REUSED || b->cols == 1 || !linalg_get_storage (b, &storage)
-      || !storage.transposed || !linalg_cblas.open (NULL))
+  if ((dtype != CANDELA_DTYPE_FLOAT32 && dtype != CANDELA_DTYPE_FLOAT64) || a->rows < MIN_REUSED || b->cols == 1
+      || !linalg_get_storage (b, &storage) || !storage.transposed
+      || linalg_choose_library (dtype, a, &packed, NULL) != &linalg_cblas)
     return FALSE;
   small = linalg_cblas.get_small_work (dtype);
   return small > 0 && (work <= (double) small || linalg_takes_blocks (&linalg_cblas, dtype, a, &packed));
