@@ -276,6 +276,9 @@ gboolean candela_check_run_infer (const CandelaCheck *check, CandelaInference *i
 void candela_check_stages (CandelaCheck *check);
 /* kernel.c */
 void candela_check_kernel (CandelaCheck *check);
+/* rows-end.c: of a reduction that takes rows: those that stages make. */
+void candela_check_rows_ends (CandelaCheck *check);
+
 /* lanes.c: some rows, or columns, by themselves; an input that is fed. */
 void candela_check_lanes (CandelaCheck *check);
 /* now.c: of an op that says its shapes while it runs. FALSE: it refuses these values. */

@@ -34,7 +34,7 @@ static const struct
   [CANDELA_CHECK_LAYOUT] = { "layout", "strided, reversed, broadcast, transposed inputs give the bits of packed ones" },
   [CANDELA_CHECK_ROWS] = { "rows",
                            "rows, or what reduced axes leave, are on their own: some of them give the same bits, "
-                           "and so does what takes rows as they lie" },
+                           "and so does what takes rows as they lie or as stages make them" },
   [CANDELA_CHECK_FED] = { "fed", "an input that is computed as it is read gives the same bits" },
   [CANDELA_CHECK_DONE] = { "output-done", "what the kernel says is final does not change any more" },
   [CANDELA_CHECK_THREADS] = { "threads",

@@ -207,6 +207,7 @@ check_rows_function (CandelaCheck *check)
   take_rows (check, &in, (gsize) (check->packed[0]->n_elements / n_rows), (gsize) n_rows);
   take_rows (check, &in, (gsize) (check->packed[0]->n_elements / n_rows), 1);
   candela_check_memory_clear (&in);
+  candela_check_rows_ends (check);
 }
 
 void

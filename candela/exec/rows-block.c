@@ -19,9 +19,9 @@ find_address (const CandelaRows *rows, guint32 v, const CandelaRowsBlock *block)
 }
 
 /* A member's pass, for the block: where what is local is, too. */
-static void
-place_operands (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block, CandelaPass *pass,
-                CandelaPassInput *inputs)
+void
+candela_rows_place_operands (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block,
+                             CandelaPass *pass, CandelaPassInput *inputs)
 {
   const CandelaPlan *plan = rows->run->plan;
   const CandelaPlanStep *step = member->step;
@@ -52,8 +52,8 @@ candela_rows_kept_bytes (const CandelaMember *member)
   return member->way == CANDELA_MEMBER_FEW ? bytes + candela_round_up (candela_few_rows_bytes (&member->pass)) : bytes;
 }
 
-static CandelaKeptMember *
-find_kept (const CandelaMember *member, const CandelaRowsBlock *block)
+CandelaKeptMember *
+candela_rows_find_kept (const CandelaMember *member, const CandelaRowsBlock *block)
 {
   return (gpointer) (block->scratch + member->kept_at);
 }
@@ -66,21 +66,21 @@ run_elementwise (const CandelaRows *rows, const CandelaMember *member, const Can
   CandelaPass pass;
 
   if (member->way == CANDELA_MEMBER_STAGED)
-    candela_stage_rows_run (&find_kept (member, block)->rows, (guint64) (block->end - block->first));
+    candela_stage_rows_run (&candela_rows_find_kept (member, block)->rows, (guint64) (block->end - block->first));
   else if (member->way == CANDELA_MEMBER_FEW)
-    candela_few_rows_run (find_kept (member, block)->few, (guint64) (block->end - block->first));
+    candela_few_rows_run (candela_rows_find_kept (member, block)->few, (guint64) (block->end - block->first));
   else
     {
       if (member->step->n_inputs > CANDELA_ROWS_FEW_INPUTS)
         many = g_new (CandelaPassInput, member->step->n_inputs);
-      place_operands (rows, member, block, &pass, many != NULL ? many : few_inputs);
+      candela_rows_place_operands (rows, member, block, &pass, many != NULL ? many : few_inputs);
       candela_pass_run (&pass, (guint64) block->first * member->row_elements,
                         (guint64) block->end * member->row_elements, block->scratch + rows->tiles_at);
     }
 }
 
-static gconstpointer
-find_input (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block)
+gconstpointer
+candela_rows_find_input (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block)
 {
   guint32 v = rows->run->plan->inputs[member->step->first_input];
   const CandelaPlanValue *value = &rows->run->plan->values[v];
@@ -92,8 +92,8 @@ find_input (const CandelaRows *rows, const CandelaMember *member, const CandelaR
                           + (gsize) (at * (gint64) candela_dtype_get_size (value->dtype)));
 }
 
-static gpointer
-find_output (const CandelaRows *rows, guint32 v, const CandelaRowsBlock *block)
+gpointer
+candela_rows_find_output (const CandelaRows *rows, guint32 v, const CandelaRowsBlock *block)
 {
   const CandelaPlanValue *value = &rows->run->plan->values[v];
   gint64 at = block->first * (value->layout->n_elements / rows->group->n_rows);
@@ -130,7 +130,7 @@ candela_rows_make_layout (const CandelaRows *rows, guint32 v, const CandelaRowsB
 static void
 take_rows (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block)
 {
-  CandelaKeptMember *kept = find_kept (member, block);
+  CandelaKeptMember *kept = candela_rows_find_kept (member, block);
   gsize n = (gsize) (block->end - block->first);
   gint64 began = candela_run_begin_parts (rows->run);
 
@@ -147,19 +147,19 @@ begin_reduction (const CandelaRows *rows, const CandelaMember *member, const Can
 {
   const CandelaPlan *plan = rows->run->plan;
   const CandelaNode *node = plan->parts[member->step->first_part].node;
-  CandelaKeptMember *kept = find_kept (member, block);
+  CandelaKeptMember *kept = candela_rows_find_kept (member, block);
   guint32 in = plan->inputs[member->step->first_input];
 
   kept->reduction.take = node->u.op.kernel->rows;
   kept->reduction.params = node->u.op.params;
-  kept->reduction.in = find_input (rows, member, block);
+  kept->reduction.in = candela_rows_find_input (rows, member, block);
   kept->reduction.in_step =
     candela_rows_is_local (rows, in) ? 0 : (gsize) member->row_stride * candela_dtype_get_size (plan->values[in].dtype);
   for (guint32 o = 0; o < member->step->n_outputs; o++)
     {
       guint32 out = plan->outputs[member->step->first_output + o].value;
 
-      kept->reduction.out[o] = find_output (rows, out, block);
+      kept->reduction.out[o] = candela_rows_find_output (rows, out, block);
       kept->reduction.out_steps[o] =
         candela_rows_is_local (rows, out) ? 0 : candela_dtype_get_size (plan->values[out].dtype);
     }
@@ -169,7 +169,7 @@ begin_reduction (const CandelaRows *rows, const CandelaMember *member, const Can
 static void
 begin_kept (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block)
 {
-  CandelaKeptMember *kept = find_kept (member, block);
+  CandelaKeptMember *kept = candela_rows_find_kept (member, block);
   guint8 *scratch = (guint8 *) kept + candela_rows_kept_bytes (member);
   const guint8 *inputs[CANDELA_ROWS_FEW_INPUTS];
 
@@ -178,7 +178,14 @@ begin_kept (const CandelaRows *rows, const CandelaMember *member, const CandelaR
       begin_reduction (rows, member, block);
       return;
     }
-  place_operands (rows, member, block, &kept->pass, kept->inputs);
+  if (member->way == CANDELA_MEMBER_MADE)
+    {
+      candela_rows_begin_made (rows, member, block);
+      return;
+    }
+  candela_rows_place_operands (rows, member, block, &kept->pass, kept->inputs);
+  if (member->made != NULL)
+    kept->pass.program = member->made;
   if (member->way == CANDELA_MEMBER_STAGED)
     candela_pass_begin_rows (&kept->pass, &kept->rows, member->row_elements, block->first * member->row_elements,
                              inputs, scratch);
@@ -195,7 +202,7 @@ run_reduction (const CandelaRows *rows, const CandelaMember *member, const Cande
 {
   const CandelaPlan *plan = rows->run->plan;
   const CandelaPlanStep *step = member->step;
-  gconstpointer in = find_input (rows, member, block);
+  gconstpointer in = candela_rows_find_input (rows, member, block);
   gpointer out[CANDELA_MAX_OUTPUTS];
   const CandelaLayout *in_layout = member->in;
   CandelaLayout *out_layouts[CANDELA_MAX_OUTPUTS];
@@ -212,7 +219,7 @@ run_reduction (const CandelaRows *rows, const CandelaMember *member, const Cande
     {
       guint32 output = plan->outputs[step->first_output + o].value;
 
-      out[o] = find_output (rows, output, block);
+      out[o] = candela_rows_find_output (rows, output, block);
       if (whole)
         continue;
       out_layouts[o] = ok ? candela_rows_make_layout (rows, output, block, error) : NULL;
@@ -235,6 +242,8 @@ run_member (const CandelaRows *rows, const CandelaMember *member, const CandelaR
 {
   if (member->way == CANDELA_MEMBER_ROWS)
     take_rows (rows, member, block);
+  else if (member->way == CANDELA_MEMBER_MADE)
+    candela_rows_end_made (rows, member, block);
   else if (member->step->kind == CANDELA_STEP_KERNEL)
     return run_reduction (rows, member, block, error);
   else if (rows->group->n_last > 0)

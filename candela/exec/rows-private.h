@@ -52,7 +52,8 @@ typedef enum {
   CANDELA_MEMBER_ANEW,   /* set up for each */
   CANDELA_MEMBER_STAGED, /* one group of stages, set up once */
   CANDELA_MEMBER_FEW,    /* few elements of each row, set up once */
-  CANDELA_MEMBER_ROWS    /* a reduction that takes rows as they lie */
+  CANDELA_MEMBER_ROWS,   /* a reduction that takes rows as they lie */
+  CANDELA_MEMBER_MADE    /* … as the stages of the member before it make them */
 } CandelaMemberWay;
 
 typedef struct
@@ -62,11 +63,13 @@ typedef struct
   CandelaPassInput *inputs; /* its inputs */
   guint64 row_elements;     /* of its outputs */
   CandelaMemberWay way;
-  gsize kept_at;        /* in scratch memory: what is kept from block to block */
-  CandelaPieces pieces; /* … by columns */
-  gint64 row_stride;    /* of a reduction's input, in elements */
-  gsize row_length;     /* elements of one, which ROWS takes */
-  CandelaLayout *in;    /* of a reduction: the layouts for a block */
+  gsize kept_at;                  /* in scratch memory: what is kept from block to block */
+  CandelaPieces pieces;           /* … by columns */
+  gint64 row_stride;              /* of a reduction's input, in elements */
+  gsize row_length;               /* elements of one, which ROWS and MADE take */
+  const CandelaRowsEnd *rows_end; /* MADE */
+  CandelaStageProgram *made;      /* STAGED: the program that ends with the next member; or NULL */
+  CandelaLayout *in;              /* of a reduction: the layouts for a block */
   CandelaLayout *out[CANDELA_MAX_OUTPUTS];
 } CandelaMember;
 
@@ -75,6 +78,7 @@ typedef struct
 {
   union
   {
+    CandelaMadeRows made;  /* MADE: at the front, as it is aligned */
     CandelaStageRows rows; /* STAGED */
     CandelaFewRows *few;   /* FEW: behind the inputs */
     struct
@@ -140,6 +144,24 @@ CandelaLayout *candela_rows_make_layout (const CandelaRows *rows, guint32 v, con
 
 /* rows-block.c: the blocks that are a share. */
 gboolean candela_rows_run_blocks (const CandelaRows *rows, const CandelaRowsBlock *share, GError **error);
+
+/* … where what a reduction reads, or a member computes, of the block begins; a member's pass over it. */
+gconstpointer candela_rows_find_input (const CandelaRows *rows, const CandelaMember *member,
+                                       const CandelaRowsBlock *block);
+gpointer candela_rows_find_output (const CandelaRows *rows, guint32 v, const CandelaRowsBlock *block);
+void candela_rows_place_operands (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block,
+                                  CandelaPass *pass, CandelaPassInput *inputs);
+CandelaKeptMember *candela_rows_find_kept (const CandelaMember *member, const CandelaRowsBlock *block);
+
+/* rows.c: whether a reduction makes one element of each row, whose elements are packed, and both are what its
+ * kernel's function that takes rows is declared for. */
+gboolean candela_rows_can_take (const CandelaRows *rows, const CandelaPlanStep *step);
+
+/* rows-made.c: finds reductions that end the stages of the members before them; one of them for a share, of which
+ * this is the first block; what is to be done after each block. */
+void candela_rows_find_made (CandelaRows *rows);
+void candela_rows_begin_made (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block);
+void candela_rows_end_made (const CandelaRows *rows, const CandelaMember *member, const CandelaRowsBlock *block);
 
 /* columns-memory.c: what is packed, how many columns are taken at a time, and where in the
  * scratch memory of a block what it holds is. */

@@ -108,10 +108,8 @@ prepare_elementwise (CandelaRows *rows, guint32 k, GError **error)
   return rows->group->n_last == 0 || candela_columns_prepare (rows, member, error);
 }
 
-/* Whether it makes one element of each row, whose elements are packed, and both are what it
- * is declared for. */
-static gboolean
-takes_rows (const CandelaRows *rows, const CandelaPlanStep *step)
+gboolean
+candela_rows_can_take (const CandelaRows *rows, const CandelaPlanStep *step)
 {
   const CandelaPlan *plan = rows->run->plan;
   const CandelaPlanValue *in = &plan->values[plan->inputs[step->first_input]];
@@ -142,9 +140,9 @@ prepare_reduction (CandelaRows *rows, CandelaMember *member, GError **error)
   const CandelaRowsBlock block = { .end = rows->block, .end_column = rows->width };
 
   candela_layout_find_stride (in, 0, rows->group->n_axes, &member->row_stride);
-  if (takes_rows (rows, member->step))
+  if (candela_rows_can_take (rows, member->step))
     {
-      member->way = CANDELA_MEMBER_ROWS;
+      member->way = member->rows_end != NULL ? CANDELA_MEMBER_MADE : CANDELA_MEMBER_ROWS;
       member->row_length = (gsize) (in->n_elements / rows->group->n_rows);
       return TRUE;
     }
@@ -289,7 +287,10 @@ prepare (CandelaRows *rows, const CandelaPlanStep *step, GError **error)
   if (!prepare_members (rows, CANDELA_STEP_FUSED, error))
     return FALSE;
   if (rows->group->n_last == 0)
-    place_rows (rows);
+    {
+      candela_rows_find_made (rows);
+      place_rows (rows);
+    }
   rows->scratch_bytes += rows->tiles_at;
   if (!prepare_members (rows, CANDELA_STEP_KERNEL, error))
     return FALSE;

@@ -45,6 +45,10 @@ struct _CandelaStageProgram
  * no data, which may not be there yet. */
 CandelaStageProgram *candela_stage_program_new (const CandelaPass *pass);
 
+/* A copy, in the run's arena, of the program of a pass that is a group, whose last part computes a result that
+ * goes through the caches: that is not stored, and the copy ends otherwise. */
+CandelaStageProgram *candela_stage_program_end_with (const CandelaPass *pass, CandelaStageFunc end);
+
 /* A copy to run, for one thread, once it has the scalars of the row that element start is in. */
 void candela_stage_program_copy (const CandelaPass *pass, CandelaStage *stages);
 void candela_stage_program_set_scalars (const CandelaPass *pass, CandelaStage *stages, guint64 start);

@@ -434,6 +434,27 @@ candela_stage_program_new (const CandelaPass *pass)
   return program;
 }
 
+CandelaStageProgram *
+candela_stage_program_end_with (const CandelaPass *pass, CandelaStageFunc end)
+{
+  CandelaArena *arena = &pass->run->arena;
+  CandelaStageProgram *copy = candela_arena_new (arena, CandelaStageProgram, 1);
+  guint32 last = pass->program->n_stages - 2;
+
+  *copy = *pass->program;
+  copy->n_stages = last + 1;
+  copy->stages = candela_arena_new (arena, CandelaStage, copy->n_stages);
+  copy->operands = candela_arena_new (arena, guint32, copy->n_stages);
+  copy->groups = candela_arena_new (arena, CandelaStageGroup, 1);
+  copy->groups[0] = pass->program->groups[0];
+  copy->groups[0].n_stages = copy->n_stages;
+  memcpy (copy->stages, pass->program->stages, last * sizeof *copy->stages);
+  memcpy (copy->operands, pass->program->operands, last * sizeof *copy->operands);
+  copy->stages[last] = (CandelaStage){ .func = end };
+  copy->operands[last] = CANDELA_PLAN_NONE;
+  return copy;
+}
+
 void
 candela_stage_program_copy (const CandelaPass *pass, CandelaStage *stages)
 {

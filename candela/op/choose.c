@@ -169,6 +169,39 @@ candela_inference_stored_dtype (const CandelaInference *inference, guint output)
   return row_fits_loop (inference, inference->kernel, TRUE) ? dtype : inference->compute_dtype;
 }
 
+static gboolean
+kept_fit (const CandelaStages *stages, guint n_inputs)
+{
+  const CandelaStageFamily *family = stages->family;
+
+  for (guint k = 0; k < CANDELA_MAX_KEPT && family->keep[k] != NULL; k++)
+    if (family->recall[k] == NULL
+        || (stages->preserves && n_inputs == 2 && (stages->acc_kept[k] == NULL || stages->kept_acc[k] == NULL)))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+candela_op_facts_fit_stages (const CandelaOpFacts *facts, const CandelaKernelInfo *row)
+{
+  const CandelaStages *stages = row->stages;
+  const CandelaStageFamily *family = stages->family;
+  guint n_inputs = row->n_inputs != 0 ? row->n_inputs : facts->n_inputs;
+  gsize size = candela_dtype_get_size (row->out[0]);
+
+  if (family == NULL || family->block < sizeof (guint64) || (family->block & (family->block - 1)) != 0
+      || family->run == NULL || family->load == NULL || family->store == NULL || family->end == NULL)
+    return FALSE;
+  if (facts->n_outputs != 1 || size > sizeof (guint64) || !kept_fit (stages, n_inputs))
+    return FALSE;
+  for (guint i = 0; i < n_inputs && i < CANDELA_MAX_LOOP_INPUTS; i++)
+    if (candela_dtype_get_size (row->in[i]) != size)
+      return FALSE;
+  return n_inputs == 1 ? stages->unary != NULL
+                       : n_inputs == 2 && stages->acc_memory != NULL && stages->memory_acc != NULL
+                           && stages->acc_scalar != NULL && stages->scalar_acc != NULL;
+}
+
 gboolean
 candela_op_facts_fit_rows (const CandelaOpFacts *facts, const CandelaKernelInfo *row)
 {
@@ -177,4 +210,21 @@ candela_op_facts_fit_rows (const CandelaOpFacts *facts, const CandelaKernelInfo 
   for (guint o = 0; o < facts->n_outputs; o++)
     fit = fit && row->out[o] != CANDELA_DTYPE_INVALID && (guint) row->out[o] < CANDELA_N_DTYPES;
   return fit;
+}
+
+gboolean
+candela_op_facts_fit_rows_ends (const CandelaOpFacts *facts)
+{
+  for (const CandelaRowsEnd *end = facts->info->rows_ends; end != NULL && end->family != NULL; end++)
+    {
+      const CandelaKernelInfo *row = facts->info->kernels;
+
+      while (row != NULL && row->compute != NULL
+             && (row->rows == NULL || row->in[0] != end->in || row->out[0] != end->out))
+        row++;
+      if (row == NULL || row->compute == NULL || facts->n_outputs != 1 || end->begin == NULL || end->end == NULL
+          || end->family->run_rows == NULL)
+        return FALSE;
+    }
+  return TRUE;
 }

@@ -207,6 +207,28 @@ typedef struct
   gpointer padding[3];
 } CandelaStages;
 
+/* Rows that stages make, on their way into a reduction, which takes the accumulator of each block. */
+typedef struct
+{
+  guint64 own[64]; /* the reduction's, at a multiple of 64 bytes */
+  gpointer out;    /* where the next row's result goes; the reduction moves it on by one element with each */
+  gsize size, n;   /* of a row: bytes, a multiple of the family's block, and elements */
+  const CandelaParams *params;
+  gboolean again; /* set by the reduction: what it had of these rows does not do. They go to the kernel's
+                   * function that takes rows */
+} CandelaMadeRows;
+
+/* That way into it: one of the family's end stages, beside a kernel's function that takes rows of
+ * the same dtypes, the bits of which it must give. */
+typedef struct
+{
+  const CandelaStageFamily *family; /* NULL ends the table */
+  CandelaDType in, out;
+  void (*begin) (CandelaMadeRows *rows); /* before some rows, the first of which begins at offset 0 */
+  CandelaStageFunc end;                  /* of a block, whose accumulator it takes; its data are these rows */
+  gpointer padding[2];
+} CandelaRowsEnd;
+
 /* What a kernel was compiled for, beyond what the processor that a program runs on is
  * sure to have. */
 typedef enum {
@@ -285,6 +307,8 @@ typedef struct
    * An input that is missing is none there. Where the input was broadcast, the result is
    * summed over these axes. NULL: it has none. */
   const char *gradients[CANDELA_MAX_GRADIENTS];
+
+  const CandelaRowsEnd *rows_ends; /* or NULL: with kernels that take rows */
 } CandelaOpInfo;
 
 G_END_DECLS

@@ -143,4 +143,8 @@ struct _CandelaKernel
 /* choose.c: whether a row of the table that takes rows is one of a reduction, and says of which dtypes. */
 gboolean candela_op_facts_fit_rows (const CandelaOpFacts *facts, const CandelaKernelInfo *row);
 
+/* … whether stages fit a row's operands; whether there are such rows for what ends those that stages make. */
+gboolean candela_op_facts_fit_stages (const CandelaOpFacts *facts, const CandelaKernelInfo *row);
+gboolean candela_op_facts_fit_rows_ends (const CandelaOpFacts *facts);
+
 G_END_DECLS

@@ -175,39 +175,6 @@ check_tables (CandelaOpFacts *facts)
   return NULL;
 }
 
-static gboolean
-kept_fit (const CandelaStages *stages, guint n_inputs)
-{
-  const CandelaStageFamily *family = stages->family;
-
-  for (guint k = 0; k < CANDELA_MAX_KEPT && family->keep[k] != NULL; k++)
-    if (family->recall[k] == NULL
-        || (stages->preserves && n_inputs == 2 && (stages->acc_kept[k] == NULL || stages->kept_acc[k] == NULL)))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
-stages_fit (const CandelaOpFacts *facts, const CandelaKernelInfo *row)
-{
-  const CandelaStages *stages = row->stages;
-  const CandelaStageFamily *family = stages->family;
-  guint n_inputs = row->n_inputs != 0 ? row->n_inputs : facts->n_inputs;
-  gsize size = candela_dtype_get_size (row->out[0]);
-
-  if (family == NULL || family->block < sizeof (guint64) || (family->block & (family->block - 1)) != 0
-      || family->run == NULL || family->load == NULL || family->store == NULL || family->end == NULL)
-    return FALSE;
-  if (facts->n_outputs != 1 || size > sizeof (guint64) || !kept_fit (stages, n_inputs))
-    return FALSE;
-  for (guint i = 0; i < n_inputs && i < CANDELA_MAX_LOOP_INPUTS; i++)
-    if (candela_dtype_get_size (row->in[i]) != size)
-      return FALSE;
-  return n_inputs == 1 ? stages->unary != NULL
-                       : n_inputs == 2 && stages->acc_memory != NULL && stages->memory_acc != NULL
-                           && stages->acc_scalar != NULL && stages->scalar_acc != NULL;
-}
-
 static const char *
 check_expression (const CandelaOpFacts *facts)
 {
@@ -241,12 +208,14 @@ check_kernels (const CandelaOpFacts *facts, CandelaOpClass *klass)
       for (guint o = 0; elementwise && o < facts->n_outputs; o++)
         if (row->out[o] == CANDELA_DTYPE_INVALID || (guint) row->out[o] >= CANDELA_N_DTYPES)
           return "the dtype of a kernel's output is none";
-      if (elementwise && row->stages != NULL && !stages_fit (facts, row))
+      if (elementwise && row->stages != NULL && !candela_op_facts_fit_stages (facts, row))
         return "a kernel has stages that do not fit its operands";
       if (!elementwise && row->rows != NULL && !candela_op_facts_fit_rows (facts, row))
         return "a kernel takes rows and does not say of which dtypes, or its op is no reduction of one input";
       n++;
     }
+  if (!candela_op_facts_fit_rows_ends (facts))
+    return "what ends rows that stages make has no kernel that takes rows of the same dtypes, or lacks a function";
   if (elementwise && n == 0)
     return "it is element-wise and has no kernels";
   if (elementwise && (facts->n_inputs == 0 || facts->n_inputs > CANDELA_MAX_LOOP_INPUTS || facts->variadic))

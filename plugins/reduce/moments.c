@@ -8,6 +8,7 @@
  * way of the op sum, and so the mean has the same bits from each of these ops. All
  * in binary64. */
 #include "columns.h"
+#include "made.h"
 
 /* Results side by side: a block of theirs is read twice, and is to be in the cache
  * still. */
@@ -500,6 +501,7 @@ REDUCE_ROWS (mean_rows_float32, float, double, float, *REDUCE_NAME (sum_folds)[C
 REDUCE_ROWS (mean_rows_float64, double, double, double, *REDUCE_NAME (sum_folds)[CANDELA_DTYPE_FLOAT64], MEAN_OF)
 
 REDUCE_KERNELS_WITH_ROWS (mean)
+REDUCE_MADE (mean, MEAN_OF)
 static const CandelaKernelInfo var_kernels[] = { { .compute = compute_var }, { .compute = NULL } };
 static const CandelaKernelInfo std_kernels[] = { { .compute = compute_std }, { .compute = NULL } };
 static const CandelaKernelInfo moments_kernels[] = { { .compute = compute_moments }, { .compute = NULL } };
@@ -524,7 +526,7 @@ static const CandelaKernelInfo moments_kernels[] = { { .compute = compute_moment
 OP (mean, reduce_inputs_of_all, infer_mean, NULL, reduce_params, "The mean along axes; NaN of no elements",
     "out[j] = Σᵢ x[i, j] / n\n"
     "where i runs over the n elements along the axes in axis, j over the others",
-    "x = [[1, 2, 3], [4, 5, 9]]; mean(x), mean(x, axis=1)",
+    "x = [[1, 2, 3], [4, 5, 9]]; mean(x), mean(x, axis=1)", .rows_ends = mean_rows_ends,
     .gradients = {
       "broadcast_to(reshape(grad, mean(x, axis=axis, keepdims=true).shape), x.shape) / (x.size / out.size)" })
 OP (var, reduce_inputs, infer_var, NULL, var_params, "The variance along axes; NaN of no elements",

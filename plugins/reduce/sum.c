@@ -4,6 +4,7 @@
  * added in groups, and rounded once, at the end; integers modulo 2^64, of which a
  * narrower result is the low bits. */
 #include "columns.h"
+#include "made.h"
 
 #define AS_INTEGER(x) ((guint64) (x))
 #define MULTIPLY(a, b) ((a) * (b))
@@ -278,6 +279,7 @@ REDUCE_ROWS (sum_rows_float32, float, double, float, grouped_sum, SUM_OF)
 REDUCE_ROWS (sum_rows_float64, double, double, double, sum_float64, SUM_OF)
 
 REDUCE_KERNELS_WITH_ROWS (sum)
+REDUCE_MADE (sum, SUM_OF)
 static const CandelaKernelInfo prod_kernels[] = { { .compute = compute_prod }, { .compute = NULL } };
 
 const CandelaOpInfo REDUCE_NAME (sum) = {
@@ -296,6 +298,7 @@ const CandelaOpInfo REDUCE_NAME (sum) = {
   .infer = infer,
   .kernels = sum_kernels,
   .gradients = { "broadcast_to(reshape(grad, sum(x, axis=axis, keepdims=true).shape), x.shape)" },
+  .rows_ends = sum_rows_ends,
 };
 
 const CandelaOpInfo REDUCE_NAME (prod) = {

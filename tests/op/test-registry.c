@@ -98,6 +98,9 @@ test_refused (Fixture *fixture, gconstpointer data)
     { "bad-rows",
       "op \"rowed\" cannot be registered: a kernel takes rows and does not say of which dtypes, or its op is "
       "no reduction of one input" },
+    { "bad-ends",
+      "op \"ended\" cannot be registered: what ends rows that stages make has no kernel that takes rows of the same "
+      "dtypes, or lacks a function" },
   };
 
   g_autofree char *good = install (fixture, "all", "second");

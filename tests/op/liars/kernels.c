@@ -227,6 +227,58 @@ static const CandelaKernelInfo rows_kernels[] = {
 };
 OP (reduction_or_rows, rows_kernels, .infer = infer_rows, .axes = CANDELA_AXES_REDUCTION, .reduced_axes = reduce_last);
 
+#ifdef __x86_64__
+/* What takes rows, and what takes those that stages make and forgets all blocks but the last. */
+KERNEL_FUNC (reduction_or_end)
+{
+  g_autofree double *x = pack_all (kernel);
+  gint64 n_rows = candela_layout_get_n_elements (candela_kernel_get_output_layout (kernel, 0));
+  gint64 n = count_input (kernel) / MAX (n_rows, 1);
+
+  for (gint64 k = 0; k < n_rows; k++)
+    ((double *) candela_kernel_get_output (kernel, 0))[k] = n > 0 ? x[k * n] : 0;
+  return TRUE;
+}
+
+static void
+firsts (gpointer const *out, gconstpointer in, gint64 stride, gsize n_rows, gsize n, const CandelaParams *params)
+{
+  for (gsize k = 0; k < n_rows; k++)
+    ((double *) out[0])[k] = ((const double *) in)[(gint64) k * stride];
+}
+
+static void
+begin_rows (CandelaMadeRows *rows)
+{
+}
+
+static void
+end_of_block (CANDELA_STAGE_ARGUMENTS (baseline))
+{
+  CandelaMadeRows *rows = (CandelaMadeRows *) candela_stage->data;
+
+  if ((candela_offset + 8 * sizeof candela_a0) % rows->size != 0)
+    return;
+  *(double *) rows->out = ((CandelaVector_baseline_double) candela_a0)[0];
+  rows->out = (double *) rows->out + 1;
+}
+
+static const CandelaRowsEnd ends[] = {
+  { .family = &candela_stage_family_baseline,
+    .in = CANDELA_DTYPE_FLOAT64,
+    .out = CANDELA_DTYPE_FLOAT64,
+    .begin = begin_rows,
+    .end = (CandelaStageFunc) end_of_block },
+  { .family = NULL },
+};
+static const CandelaKernelInfo end_kernels[] = {
+  { .in = { CANDELA_DTYPE_FLOAT64 }, .out = { CANDELA_DTYPE_FLOAT64 }, .compute = reduction_or_end, .rows = firsts },
+  { .compute = NULL },
+};
+OP (reduction_or_end, end_kernels, .infer = infer_rows, .axes = CANDELA_AXES_REDUCTION, .reduced_axes = reduce_last,
+    .rows_ends = ends);
+#endif
+
 /* ---- Threads ---- */
 
 typedef struct
@@ -362,6 +414,9 @@ const CandelaOpInfo *const lying_kernels[] = {
   &reduces_another_axis_info,
   &reduction_is_not_fed_info,
   &reduction_or_rows_info,
+#ifdef __x86_64__
+  &reduction_or_end_info,
+#endif
   &kernel_by_order_info,
   &kernel_by_threads_info,
   &kernel_is_done_early_info,
