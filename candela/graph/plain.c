@@ -2,9 +2,9 @@
  *
  * The short way to the commonest node: an element-wise op over packed arrays of one
  * dtype and shape, and numbers that take that dtype. What such an op makes of them its table
- * of kernels says, which has been looked up for each dtype (op/choose.c); so that
- * nothing is asked again, and nothing can be wrong. All else goes the long way, by
- * construct.c, which finds the same for these. */
+ * of kernels says, which has been looked up for each dtype (op/choose.c); what an infer
+ * function says is to be the same. So nothing else is asked, and nothing can be wrong. All
+ * else goes the long way, by construct.c, which finds the same for these. */
 #include <candela/graph/node-private.h>
 #include <candela/value/dtype-private.h>
 
@@ -33,6 +33,13 @@ find_common (CandelaNode *const *inputs, guint n_inputs, CandelaDType *dtype, Ca
   return *layout != NULL && (*layout)->contiguous && (*layout)->offset == 0;
 }
 
+static void
+drop_inputs (CandelaNode **inputs, guint n_inputs)
+{
+  for (guint i = 0; i < n_inputs; i++)
+    candela_node_unref (inputs[i]);
+}
+
 /* Scalars as that dtype, and references to the others; FALSE, and none of either, if one
  * takes another. */
 static gboolean
@@ -49,11 +56,33 @@ take_inputs (const CandelaOpFacts *facts, CandelaNode *const *given, guint n_inp
         inputs[i] = NULL;
       if (inputs[i] != NULL)
         continue;
-      while (i-- > 0)
-        candela_node_unref (inputs[i]);
+      drop_inputs (inputs, i);
       return FALSE;
     }
   return TRUE;
+}
+
+/* Whether the op's own function comes to the same. */
+static gboolean
+infers_the_same (CandelaOp *op, CandelaNode *const *inputs, guint n_inputs, const CandelaParams *params,
+                 const CandelaKernelInfo *row, CandelaLayout *layout)
+{
+  const CandelaLayout *layouts[CANDELA_MAX_LOOP_INPUTS];
+  CandelaDType dtypes[CANDELA_MAX_LOOP_INPUTS];
+  CandelaInference inference;
+  gboolean same;
+
+  for (guint i = 0; i < n_inputs; i++)
+    {
+      layouts[i] = inputs[i]->layout;
+      dtypes[i] = inputs[i]->dtype;
+    }
+  candela_inference_init (&inference, op, params, n_inputs, layouts, dtypes, row->in[0]);
+  same = inference.facts->info->infer (&inference, NULL) && inference.kernel == row
+         && inference.out_layouts[0] == layout && inference.out_dtypes[0] == row->out[0]
+         && inference.aliasing[0] == CANDELA_ALIASING_NONE;
+  candela_inference_clear (&inference);
+  return same;
 }
 
 CandelaNode *
@@ -72,6 +101,11 @@ candela_node_new_plain (CandelaOp *op, CandelaNode *const *given, guint n_inputs
   if (row == NULL || __builtin_mul_overflow (layout->n_elements, (gint64) candela_dtype_size (row->out[0]), &bytes)
       || !take_inputs (facts, given, n_inputs, dtype, inputs))
     return NULL;
+  if (facts->infers && !infers_the_same (op, inputs, n_inputs, params, row, layout))
+    {
+      drop_inputs (inputs, n_inputs);
+      return NULL;
+    }
   node = candela_node_alloc (CANDELA_NODE_OP, row->out[0], layout, inputs, n_inputs);
   node->lent = TRUE;
   node->direct = TRUE;

@@ -69,13 +69,14 @@ find_first_row (const CandelaKernelInfo *rows, CandelaDType dtype)
   return n;
 }
 
-/* Whether dtypes alone say all of an op's nodes but their shape. */
+/* Whether dtypes alone say all of an op's nodes but their shape; unless an infer function says
+ * something else. */
 static gboolean
-is_plain (const CandelaOpFacts *facts)
+is_plain (const CandelaOpFacts *facts, gboolean infers_by_class)
 {
   const CandelaOpInfo *info = facts->info;
 
-  return info->axes == CANDELA_AXES_ELEMENTWISE && !facts->infers && info->fold == NULL && info->expression == NULL
+  return info->axes == CANDELA_AXES_ELEMENTWISE && !infers_by_class && info->fold == NULL && info->expression == NULL
          && info->output_shape != CANDELA_OUTPUT_SHAPE_DATA && info->threads != CANDELA_THREADS_ONE_AT_A_TIME
          && info->kernels != NULL && facts->n_outputs == 1 && facts->n_inputs > 0 && !facts->variadic
          && facts->n_required == facts->n_inputs && facts->n_inputs <= CANDELA_MAX_LOOP_INPUTS;
@@ -111,9 +112,20 @@ candela_op_facts_complete (CandelaOpFacts *facts, const CandelaOpClass *klass)
   facts->computes = klass->compute != base->compute;
   for (guint dtype = 0; facts->info->kernels != NULL && dtype < CANDELA_N_DTYPES; dtype++)
     facts->first_row[dtype] = find_first_row (facts->info->kernels, dtype);
-  facts->plain = is_plain (facts);
+  facts->plain = is_plain (facts, klass->infer != base->infer);
   for (guint dtype = CANDELA_DTYPE_BOOL; facts->plain && dtype < CANDELA_N_DTYPES; dtype++)
     facts->plain_row[dtype] = find_plain_row (facts, dtype);
+}
+
+/* Whether all inputs are of what is computed with. */
+static inline gboolean
+is_of_one_dtype (const CandelaInference *inference)
+{
+  guint i = 0;
+
+  while (i < inference->n_inputs && inference->dtypes[i] == inference->compute_dtype)
+    i++;
+  return i == inference->n_inputs;
 }
 
 /* Of a table of loops, the row of just these dtypes; else the first to which they
@@ -126,6 +138,9 @@ find_loop (const CandelaInference *inference)
 
   if (rows == NULL)
     return NULL;
+  if (inference->facts->plain && is_of_one_dtype (inference)
+      && inference->facts->plain_row[inference->compute_dtype] != NULL)
+    return inference->facts->plain_row[inference->compute_dtype];
   for (const CandelaKernelInfo *row = rows + first; is_row (row); row++)
     if (row_fits_loop (inference, row, TRUE))
       return row;

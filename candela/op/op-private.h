@@ -21,10 +21,10 @@ typedef struct
   guint n_outputs;
   guint n_params;
   gboolean variadic;
-  gboolean resident;                   /* a plugin's: it is never destroyed, and need not be counted */
-  gboolean infers;                     /* by a function of its own */
-  gboolean computes;                   /* … of its class */
-  gboolean plain;                      /* element-wise, and dtypes alone say all of its nodes but their shape */
+  gboolean resident; /* a plugin's: it is never destroyed, and need not be counted */
+  gboolean infers;   /* by a function of its own */
+  gboolean computes; /* … of its class */
+  gboolean plain; /* element-wise, and dtypes alone say all of its nodes but their shape, as far as it does not infer */
   guint16 first_row[CANDELA_N_DTYPES]; /* of the kernels, that reads such an input 0 */
   /* Of a plain op: the one for inputs of that dtype, or NULL. */
   const CandelaKernelInfo *plain_row[CANDELA_N_DTYPES];
