@@ -248,7 +248,7 @@ candela_planner_emit_steps (CandelaPlanner *planner)
       n_edges += planner->nodes[planner->presteps[p].node].n_inputs;
       n_steps += planner->presteps[p].region == p;
     }
-  plan->steps = candela_arena_new0 (&plan->arena, CandelaPlanStep, n_steps);
+  plan->steps = candela_arena_new (&plan->arena, CandelaPlanStep, n_steps);
   plan->parts = candela_arena_new (&plan->arena, CandelaPlanPart, planner->n_presteps);
   plan->inputs = candela_arena_new (&plan->arena, guint32, n_edges);
   plan->outputs = candela_arena_new (&plan->arena, CandelaPlanOutput, plan->n_values);
@@ -264,10 +264,10 @@ candela_planner_emit_steps (CandelaPlanner *planner)
         continue;
       member = get_member (&emitter, p, 0);
       step = &plan->steps[plan->n_steps++];
-      step->kind = planner->presteps[p].kind;
-      step->first_input = emitter.n_inputs;
-      step->first_part = plan->n_parts;
-      step->first_output = emitter.n_outputs;
+      *step = (CandelaPlanStep){ .kind = planner->presteps[p].kind,
+                                 .first_input = emitter.n_inputs,
+                                 .first_part = plan->n_parts,
+                                 .first_output = emitter.n_outputs };
       if (step->kind != CANDELA_STEP_FUSED)
         emit_whole (&emitter, step, &member);
       else if (planner->presteps[p].first == p)

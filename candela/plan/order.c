@@ -51,12 +51,12 @@ push (Walk *walk, CandelaNode *node)
 
   if (walk->n_stack == walk->stack_size)
     {
-      walk->stack_size = MAX (FEW, 2 * walk->stack_size);
+      walk->stack_size *= 2;
       walk->stack = candela_arena_grow (arena, walk->stack, walk->n_stack, walk->stack_size, sizeof (Frame));
     }
   if (walk->n_edges + n_inputs > walk->edges_size)
     {
-      walk->edges_size = MAX (FEW, 2 * (walk->n_edges + n_inputs));
+      walk->edges_size = 2 * (walk->n_edges + n_inputs);
       walk->planner->edges =
         candela_arena_grow (arena, walk->planner->edges, walk->n_edges, walk->edges_size, sizeof (guint32));
     }
@@ -110,7 +110,7 @@ list (Walk *walk, const Frame *frame)
 
   if (place == walk->nodes_size)
     {
-      walk->nodes_size = MAX (FEW, 2 * walk->nodes_size);
+      walk->nodes_size *= 2;
       planner->nodes =
         candela_arena_grow (&planner->arena, planner->nodes, place, walk->nodes_size, sizeof (CandelaPlannerNode));
     }
@@ -170,6 +170,10 @@ candela_planner_order (CandelaPlanner *planner, GError **error)
   gboolean locked = pthread_mutex_trylock (&lock) == 0;
   Walk walk = { .planner = planner, .places = locked ? NULL : g_hash_table_new (NULL, NULL) };
 
+  walk.stack_size = walk.edges_size = walk.nodes_size = FEW;
+  walk.stack = candela_arena_new (&planner->arena, Frame, FEW);
+  planner->edges = candela_arena_new (&planner->arena, guint32, FEW);
+  planner->nodes = candela_arena_new (&planner->arena, CandelaPlannerNode, FEW);
   planner->root_nodes = candela_arena_new (&planner->arena, guint32, planner->plan->n_roots);
   for (guint r = 0; r < planner->plan->n_roots; r++)
     planner->root_nodes[r] = walk_from (&walk, planner->plan->roots[r]);
