@@ -79,7 +79,7 @@ class Reason:
 REASONS = [
     Reason("A result is a GObject: one without a property of its own takes 0.28 µs to make and drop, 0.25 of it in"
            " g_object_unref(), which looks for handlers, closures and weak references twice, under locks; a tensor"
-           " takes 0.24. A plan takes 0.2 µs and 0.07 more for each op, a node 0.05, an op's part of the run 0.03; a function"
+           " takes 0.3. A plan takes 0.2 µs and 0.07 more for each op, a node 0.05, an op's part of the run 0.03; a function"
            " of NumPy costs 0.5 µs as a whole, and what is planned or compiled before is not planned again by the"
            " crate, JAX and ONNX Runtime.", kind="built"),
     Reason("1 Mi elements and their results are 8 MiB, beyond the second-level cache: to copy them alone takes 290 µs, tanh"

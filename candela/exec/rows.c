@@ -14,11 +14,10 @@
 #include <unistd.h>
 
 /* What the rows that a thread takes at a time read, write and hold is a quarter of the
- * second-level cache, as far as that is known, within these bytes; less if there would be few
- * to share out. */
+ * second-level cache, as far as that is known, within these bytes; less if there would be none
+ * for some threads. */
 #define MIN_SHARE_BYTES (128 * 1024)
 #define MAX_SHARE_BYTES (512 * 1024)
-#define ENOUGH_SHARES 8
 /* And a block is two thirds of the first-level cache, within these bytes, and of a number of rows
  * of which reductions take some at once. */
 #define MIN_BLOCK_BYTES (16 * 1024)
@@ -188,7 +187,7 @@ choose_share (const CandelaRows *rows)
   gsize bytes = CLAMP (sysconf (_SC_LEVEL2_CACHE_SIZE) / 4, MIN_SHARE_BYTES, MAX_SHARE_BYTES);
 
   if (rows->parallel && candela_get_num_threads () > 1)
-    bytes = CLAMP (row * (guint64) rows->group->n_rows / ENOUGH_SHARES, MIN_SHARE_BYTES, bytes);
+    bytes = CLAMP (row * (guint64) rows->group->n_rows / candela_get_num_threads (), MIN_SHARE_BYTES, bytes);
   return CLAMP ((gint64) (bytes / row), 1, rows->group->n_rows);
 }
 

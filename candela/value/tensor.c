@@ -116,16 +116,6 @@ candela_tensor_constructed (GObject *object)
     }
 }
 
-/* A tensor has no references to be dropped early. What GObject does here, to handlers and
- * weak references, g_object_unref() does once more after the last reference; that is a fifth
- * of what an object costs, so it is left to that. g_object_run_dispose() has a reference. */
-static void
-candela_tensor_dispose (GObject *object)
-{
-  if (g_atomic_int_get (&object->ref_count) > 1)
-    G_OBJECT_CLASS (candela_tensor_parent_class)->dispose (object);
-}
-
 static void
 candela_tensor_finalize (GObject *object)
 {
@@ -146,7 +136,6 @@ candela_tensor_class_init (CandelaTensorClass *klass)
   object_class->get_property = candela_tensor_get_property;
   object_class->set_property = candela_tensor_set_property;
   object_class->constructed = candela_tensor_constructed;
-  object_class->dispose = candela_tensor_dispose;
   object_class->finalize = candela_tensor_finalize;
 
   /**
