@@ -86,12 +86,13 @@ REASONS = [
            " as a whole little more.", ("tanh",), "numpy", (MI,)),
     Reason("Sums of float32 are added by fours and then in binary64, so that nothing overflows on the way and a sum is"
            " nearer than pairwise float32: 64 Ki elements take 1.9 µs where a loop of float32 alone takes 1.6, as to widen"
-           " costs no less than to add. Around them a run costs 0.65 µs, so that even the loop's pace would come to 0.7.",
+           " costs no less than to add. Around them a run costs 0.57 µs, so that even the loop's pace would come to 0.74.",
            ("sum all", "sum axis 0", "sum axis 1", "sum middle axis", "mean all"), sizes=(64 * KI,)),
-    Reason("Of the 80 ns that a row of 256 elements takes, a fifth goes into quotients that have the bits of divisions"
+    Reason("Of the 70 to 80 ns that a row of 256 elements takes, a fifth goes into quotients that have the bits of divisions"
            " and a quarter into sums by fours and then in binary64; the rest goes from stage to stage and into memory between four"
            " passes over rows in the first-level cache (the same passes in one C function each take 60 ns). Before"
-           " rows there are 2 µs, and more on two threads. At 1 Mi elements a pass that reads and writes takes 0.31 ms for"
+           " rows there are 1.3 µs. Of 64 Ki elements on two threads a row takes 88 ns, and the other thread has nothing"
+           " to do for a third of the run, in which its caller makes ready and ends it. At 1 Mi elements a pass that reads and writes takes 0.31 ms for"
            " memory's sake, three quarters of the time of PyTorch's function; to fetch the next rows, or the result's, ahead"
            " brings nothing.", ("layer norm",)),
     Reason("x and the exponentials are 4 MiB each, twice the second-level cache: maximum, exponentials, sum and quotients"
@@ -105,14 +106,14 @@ REASONS = [
     Reason("PyTorch's and ONNX Runtime's products are other libraries' (MKL and one of its own), which Debian has not; of"
            " OpenBLAS, BLIS and oneDNN the best is met within these bars.", ("matmul float64", "matmul"), "best peer"),
     Reason("Half of 4 MiB is about what a second-level cache holds, so that much of it is as in cache: there a sum that"
-           " is widened goes at 0.8 of the loop's pace. Around it a run costs 0.65 µs, and to share it out 0.5.",
+           " is widened goes at 0.8 of the loop's pace. Around it a run costs 0.57 µs, and to share it out 0.5.",
            ("sum all", "sum axis 1", "sum middle axis", "mean all", "max axis 1", "var axis 1"), sizes=(MI,), threads=2),
     Reason("A column has sixteen accumulators in binary64, which are read and written beside rows that come from memory,"
            " where the loop has one float32. In registers they are faster in cache (0.96 of the loop, all told), and where the"
            " rows of a block are no more than 64 KiB in all, by a quarter; of more from memory, rows would then not be read one"
            " after the other, which costs a tenth to a third.",
            ("sum middle axis", "sum axis 0"), sizes=(MI, 16 * MI)),
-    Reason("A piece for each of two threads takes 2 to 10 µs: the 0.65 µs that a run costs around it and the 0.5 to share it"
+    Reason("A piece for each of two threads takes 2 to 10 µs: the 0.57 µs that a run costs around it and the 0.5 to share it"
            " out show.",
            sizes=(64 * KI,), threads=2),
 ]
