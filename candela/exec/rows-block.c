@@ -274,14 +274,15 @@ run_members (const CandelaRows *rows, const CandelaRowsBlock *block, GError **er
 gboolean
 candela_rows_run_blocks (const CandelaRows *rows, const CandelaRowsBlock *share, GError **error)
 {
-  g_autoptr (CandelaBuffer) scratch = candela_buffer_new (rows->scratch_bytes, error);
+  g_autoptr (CandelaBuffer) own = share->scratch == NULL ? candela_buffer_new (rows->scratch_bytes, error) : NULL;
   CandelaRowsBlock block = *share;
 
-  if (scratch == NULL)
+  if (share->scratch == NULL && own == NULL)
     return FALSE;
+  if (own != NULL)
+    block.scratch = own->data;
   if ((candela_debug_flags () & CANDELA_DEBUG_POISON) != 0)
-    memset (scratch->data, 0xff, rows->scratch_bytes);
-  block.scratch = scratch->data;
+    memset (block.scratch, 0xff, rows->scratch_bytes);
   for (guint32 k = 0; k < rows->group->n_subs; k++)
     if (rows->members[k].way != CANDELA_MEMBER_ANEW)
       begin_kept (rows, &rows->members[k], &block);

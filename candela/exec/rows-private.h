@@ -107,7 +107,8 @@ typedef struct
   gsize *local_at;   /* of each local, in the scratch memory */
   CandelaPackedInput *packed;
   guint32 n_packed;
-  gsize scratch_bytes; /* locals and what is packed, chunks, then tiles */
+  gsize scratch_bytes;    /* locals and what is packed, chunks, then tiles */
+  CandelaBuffer *scratch; /* of all shares, where they are few; or NULL */
   gsize chunks_at, tiles_at;
   CandelaShares shares;
   guint64 lane_results;
@@ -117,7 +118,7 @@ typedef struct
 {
   gint64 first, end;         /* rows; one only, by columns */
   gint64 column, end_column; /* of the columns, of which there is one by rows */
-  guint8 *scratch;
+  guint8 *scratch;           /* of a share: NULL if it is to see to that itself */
 } CandelaRowsBlock;
 
 static inline gboolean

@@ -23,6 +23,8 @@
 #define MIN_BLOCK_BYTES (16 * 1024)
 #define MAX_BLOCK_BYTES (64 * 1024)
 #define ROWS_AT_ONCE 4
+/* Of a share, to which some more can be added for that. */
+#define MANY_ROWS 64
 /* Bytes below which no thread is woken. */
 #define PARALLEL_BYTES (512 * 1024)
 /* Of a row: so few that a block of them is one tile. */
@@ -45,6 +47,8 @@ run_share (guint64 index, gpointer data)
 
   if (candela_shares_have_failed (&rows->shares))
     return;
+  if (rows->scratch != NULL)
+    share.scratch = (guint8 *) rows->scratch->data + index * candela_round_up (rows->scratch_bytes);
   share.end = MIN (share.first + rows->share, rows->group->n_rows);
   share.end_column = MIN (share.column + rows->width, rows->group->n_columns);
   if (!candela_rows_run_blocks (rows, &share, &error))
@@ -185,10 +189,12 @@ choose_share (const CandelaRows *rows)
 {
   gsize row = MAX (rows->lane_bytes, 1);
   gsize bytes = CLAMP (sysconf (_SC_LEVEL2_CACHE_SIZE) / 4, MIN_SHARE_BYTES, MAX_SHARE_BYTES);
+  gint64 share;
 
   if (rows->parallel && candela_get_num_threads () > 1)
     bytes = CLAMP (row * (guint64) rows->group->n_rows / candela_get_num_threads (), MIN_SHARE_BYTES, bytes);
-  return CLAMP ((gint64) (bytes / row), 1, rows->group->n_rows);
+  share = CLAMP ((gint64) (bytes / row), 1, rows->group->n_rows);
+  return share < MANY_ROWS ? share : MIN (share + (-share & (ROWS_AT_ONCE - 1)), rows->group->n_rows);
 }
 
 /* To set a member up for each block would take longer than what is gained: then it is all of a share. Few elements
@@ -218,8 +224,6 @@ place_rows (CandelaRows *rows)
 {
   rows->share = choose_share (rows);
   rows->block = choose_block (rows);
-  if (rows->share < rows->group->n_rows)
-    rows->share -= rows->share % rows->block;
   for (guint32 l = 0; l < rows->group->n_locals; l++)
     {
       rows->local_at[l] = rows->chunks_at;
@@ -314,6 +318,15 @@ clear (CandelaRows *rows)
   candela_columns_clear_packed (rows);
 }
 
+/* A thread has the same shares from run to run: if these are few, each has memory of its own, so that what one has
+ * written there is not in the way of another. Without, each share sees to it. */
+static void
+take_scratch (CandelaRows *rows, guint64 n_shares)
+{
+  if (n_shares <= 2 * candela_get_num_threads ())
+    rows->scratch = candela_buffer_new (n_shares * candela_round_up (rows->scratch_bytes), NULL);
+}
+
 gboolean
 candela_run_rows (CandelaRun *run, const CandelaPlanStep *step, GError **error)
 {
@@ -333,7 +346,11 @@ candela_run_rows (CandelaRun *run, const CandelaPlanStep *step, GError **error)
         for (guint64 share = 0; share < n_shares; share++)
           run_share (share, &rows);
       else
-        candela_parallel_for (n_shares, run_share, &rows);
+        {
+          take_scratch (&rows, n_shares);
+          candela_parallel_for (n_shares, run_share, &rows);
+          g_clear_pointer (&rows.scratch, candela_buffer_unref);
+        }
     }
   else
     candela_shares_fail (&rows.shares, prepare_error);
