@@ -91,8 +91,7 @@ REASONS = [
     Reason("Of the 70 to 80 ns that a row of 256 elements takes, a fifth goes into quotients that have the bits of divisions"
            " and a quarter into sums by fours and then in binary64; the rest goes from stage to stage and into memory between four"
            " passes over rows in the first-level cache (the same passes in one C function each take 60 ns). Before"
-           " rows there are 1.3 µs. Of 64 Ki elements on two threads a row takes 88 ns, and the other thread has nothing"
-           " to do for a third of the run, in which its caller makes ready and ends it. At 1 Mi elements a pass that reads and writes takes 0.31 ms for"
+           " rows there are 1.3 µs. At 1 Mi elements a pass that reads and writes takes 0.31 ms for"
            " memory's sake, three quarters of the time of PyTorch's function; to fetch the next rows, or the result's, ahead"
            " brings nothing.", ("layer norm",)),
     Reason("x and the exponentials are 4 MiB each, twice the second-level cache: maximum, exponentials, sum and quotients"
