@@ -4,8 +4,8 @@
  * each test. */
 #pragma once
 
+#include "../folders.h"
 #include <candela/candela.h>
-#include <glib/gstdio.h>
 
 static inline char *
 module_filename (const char *group, const char *name)
@@ -25,20 +25,6 @@ set_up (Fixture *fixture, gconstpointer data)
   g_autoptr (GError) error = NULL;
   fixture->root = g_dir_make_tmp ("candela-registry-XXXXXX", &error);
   g_assert_no_error (error);
-}
-
-static inline void
-remove_all (const char *path)
-{
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *inner = g_build_filename (path, name, NULL);
-      remove_all (inner);
-    }
-  g_remove (path);
 }
 
 static inline void

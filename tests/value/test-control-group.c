@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Limits of control groups, in trees of files as Linux shows them. */
+#include "../folders.h"
 #include <candela/value/control-group-private.h>
-#include <glib/gstdio.h>
 
 typedef struct
 {
@@ -98,21 +98,6 @@ write_file (const char *root, const File *file)
   g_assert_cmpint (g_mkdir_with_parents (folder, 0700), ==, 0);
   g_file_set_contents (path, file->text, -1, &error);
   g_assert_no_error (error);
-}
-
-static void
-remove_all (const char *path)
-{
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *child = g_build_filename (path, name, NULL);
-
-      remove_all (child);
-    }
-  g_remove (path);
 }
 
 static void
