@@ -108,7 +108,7 @@ typedef struct
   CandelaPackedInput *packed;
   guint32 n_packed;
   gsize scratch_bytes;    /* locals and what is packed, chunks, then tiles */
-  CandelaBuffer *scratch; /* of all shares, where they are few; or NULL */
+  CandelaBuffer *scratch; /* of all shares, where there is one for each thread at most; or NULL */
   gsize chunks_at, tiles_at;
   CandelaShares shares;
   guint64 lane_results;

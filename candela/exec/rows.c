@@ -318,12 +318,12 @@ clear (CandelaRows *rows)
   candela_columns_clear_packed (rows);
 }
 
-/* A thread has the same shares from run to run: if these are few, each has memory of its own, so that what one has
- * written there is not in the way of another. Without, each share sees to it. */
+/* A thread has the same share from run to run, if there is one for each: then each has memory of its own, so that what
+ * one has written there is not in the way of another. Without, each share sees to it. */
 static void
 take_scratch (CandelaRows *rows, guint64 n_shares)
 {
-  if (n_shares <= 2 * candela_get_num_threads ())
+  if (n_shares <= candela_get_num_threads ())
     rows->scratch = candela_buffer_new (n_shares * candela_round_up (rows->scratch_bytes), NULL);
 }
 
