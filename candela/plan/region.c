@@ -6,9 +6,9 @@
  *
  * The list is walked backwards. A step joins the region behind it if members
  * read it, or read an array of their shape that it reads too, and whoever else reads
- * it stands behind the region. Such a region is convex: a path that leaves it ends behind it, and so cannot come back. What
- * stands between members and is none itself (a product, say, whose result a later
- * member reads) then runs before the region.
+ * it stands behind the region. Such a region is convex: a path that leaves it ends
+ * behind it, and so cannot come back. What stands between members and is none itself (a
+ * product, say, whose result a later member reads) then runs before the region.
  *
  * Fusing never costs memory. Let a region's weight be the bytes of its results
  * and of those inputs that could be freed after it: more than that, and than what
