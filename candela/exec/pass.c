@@ -17,6 +17,8 @@
  * they take shorter ones too. */
 #define MIN_ROW 256
 #define MIN_STAGED_ROW 32
+/* … and of a step alone, where tiles are longer than rows. */
+#define MIN_ROW_ALONE 1000
 
 /* Elements of a chunk, which one thread takes at a time: so many that there is little to
  * do between chunks, but of smaller work some for each thread. */
@@ -65,10 +67,66 @@ goes_by_rows (CandelaPassInput *input, guint n_axes)
   return TRUE;
 }
 
+/* The axis from which on an input is one element, or packed. */
+static guint
+find_row_axis (const CandelaLayout *layout)
+{
+  guint scalar = layout->rank, whole = layout->rank;
+  gint64 packed = 1;
+
+  while (scalar > 0 && (layout->strides[scalar - 1] == 0 || layout->dims[scalar - 1] == 1))
+    scalar--;
+  while (whole > 0 && (layout->strides[whole - 1] == packed || layout->dims[whole - 1] == 1))
+    packed *= layout->dims[--whole];
+  return MIN (scalar, whole);
+}
+
+/* The longest rows that suit all that is strided, of which there is something; FALSE: none do. */
+static gboolean
+find_rows (const CandelaPass *pass, CandelaPassRows *rows)
+{
+  const CandelaLayout *layout = NULL;
+
+  for (guint32 i = 0; i < pass->step->n_inputs; i++)
+    if (pass->inputs[i].kind == CANDELA_TILE_STRIDED)
+      {
+        layout = pass->inputs[i].layout;
+        rows->n_axes = MAX (rows->n_axes, find_row_axis (layout));
+      }
+  rows->n_rows = 1;
+  for (guint axis = 0; layout != NULL && axis < rows->n_axes; axis++)
+    rows->n_rows *= layout->dims[axis];
+  for (guint32 i = 0; layout != NULL && i < pass->step->n_inputs; i++)
+    {
+      CandelaPassInput input = pass->inputs[i];
+
+      if (input.kind == CANDELA_TILE_STRIDED && !goes_by_rows (&input, rows->n_axes))
+        return FALSE;
+    }
+  return layout != NULL;
+}
+
+/* Whether rows are whole blocks of all parts' stages, without which these cannot run them. */
+static gboolean
+fills_blocks (const CandelaPass *pass, guint64 row)
+{
+  const CandelaPlanPart *parts = pass->run->plan->parts + pass->step->first_part;
+
+  for (guint32 p = 0; p < pass->step->n_parts; p++)
+    {
+      const CandelaKernelInfo *kernel = parts[p].node->u.op.kernel;
+
+      if (kernel->stages == NULL
+          || row % (kernel->stages->family->block / candela_dtype_get_size (kernel->out[0])) != 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static void
 prepare_rows (CandelaPass *pass, const CandelaPassRows *rows)
 {
-  guint64 row = pass->n / (guint64) rows->n_rows;
+  guint64 row = pass->n / (guint64) rows->n_rows, least = rows->any_axes ? MIN_ROW_ALONE : MIN_ROW;
 
   for (guint32 o = 0; o < pass->step->n_outputs; o++)
     {
@@ -79,7 +137,7 @@ prepare_rows (CandelaPass *pass, const CandelaPassRows *rows)
         pass->pieces_streamed |= 1u << o;
       pass->streamed[o] = pass->streamed[o] && !rows->packs;
     }
-  if (row < MIN_STAGED_ROW)
+  if (row < MIN_STAGED_ROW || (row < least && !fills_blocks (pass, row)))
     return;
   for (guint32 i = 0; i < pass->step->n_inputs; i++)
     {
@@ -91,11 +149,25 @@ prepare_rows (CandelaPass *pass, const CandelaPassRows *rows)
     }
 }
 
+/* A step alone runs over rows if that suits it. Past the caches go whole lines. */
+static void
+prepare_any_rows (CandelaPass *pass)
+{
+  CandelaPassRows rows = { .any_axes = TRUE };
+
+  if (pass->n == 0 || !find_rows (pass, &rows))
+    return;
+  for (guint32 o = 0; o < pass->step->n_outputs; o++)
+    if (pass->streamed[o] && pass->n / (guint64) rows.n_rows * pass->output_sizes[o] % CANDELA_STREAM_LINE != 0)
+      return;
+  prepare_rows (pass, &rows);
+}
+
 /* Rows so short that it pays for stages alone, which cannot run them: what they read is packed after all. */
 static gboolean
-take_back_rows (CandelaPass *pass)
+take_back_rows (CandelaPass *pass, guint64 least)
 {
-  if (pass->row == 0 || pass->row >= MIN_ROW || candela_stage_rows_can_run (pass, pass->row))
+  if (pass->row == 0 || pass->row >= least || candela_stage_rows_can_run (pass, pass->row))
     return FALSE;
   for (guint32 i = 0; i < pass->step->n_inputs; i++)
     if (pass->inputs[i].layout != NULL)
@@ -224,6 +296,8 @@ gboolean
 candela_pass_init (CandelaPass *pass, CandelaRun *run, const CandelaPlanStep *step, CandelaPassInput *inputs,
                    const CandelaPassRows *rows, GError **error)
 {
+  gboolean any_axes = rows != NULL && rows->any_axes;
+
   *pass = (CandelaPass){ .run = run, .step = step, .inputs = inputs, .caller = g_thread_self () };
   pass->n = run->plan->values[run->plan->outputs[step->first_output].value].layout->n_elements;
   pass->chunk = candela_get_num_threads () == 1
@@ -238,16 +312,20 @@ candela_pass_init (CandelaPass *pass, CandelaRun *run, const CandelaPlanStep *st
     }
   if (!prepare (pass, rows != NULL && rows->n_columns > 0, rows != NULL ? rows->numbers : 0, error))
     return FALSE;
-  if (rows != NULL)
+  if (any_axes)
+    prepare_any_rows (pass);
+  else if (rows != NULL)
     prepare_rows (pass, rows);
   prepare_walks (pass);
   pass->program = candela_stage_program_new (pass);
-  if (take_back_rows (pass))
+  if (take_back_rows (pass, any_axes ? MIN_ROW_ALONE : MIN_ROW))
     {
       prepare_walks (pass);
       pass->program = candela_stage_program_new (pass);
     }
-  size_tiles (pass, rows != NULL);
+  if (any_axes && pass->row > 0 && pass->row < pass->chunk)
+    pass->chunk -= pass->chunk % pass->row;
+  size_tiles (pass, rows != NULL && !any_axes);
   return TRUE;
 }
 

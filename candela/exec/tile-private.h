@@ -32,7 +32,8 @@ typedef struct
 /* Of a step that runs over whole rows of its output, or over pieces of them. */
 typedef struct
 {
-  guint n_axes; /* the first ones, which are the rows */
+  guint n_axes;      /* the first ones, which are the rows */
+  gboolean any_axes; /* … or as many as suit its inputs; any range of a step alone is run */
   gint64 n_rows;
   gint64 n_columns;   /* of which pieces have some; 0: it runs over whole rows */
   gboolean packs;     /* … and the outputs for them lie elsewhere at first */
@@ -77,7 +78,7 @@ void candela_pass_clear (CandelaPass *pass);
  * memory aligned to CANDELA_ALIGNMENT; NULL: in memory of its own. */
 void candela_pass_run (const CandelaPass *pass, guint64 start, guint64 end, guint8 *scratch);
 
-/* The same, span by span, each of so many elements: what they run with, and one of them,
+/* The same, span by span, each of so many elements (0: not all of as many): what they run with, and one of them,
  * which may have its inputs and outputs elsewhere. inputs: room for those of the step.
  * After the last comes candela_stream_end(). */
 CandelaStage *candela_pass_begin (const CandelaPass *pass, guint8 *scratch, guint64 span);

@@ -292,7 +292,7 @@ candela_pass_run_span (const CandelaPass *pass, guint64 start, guint64 end, cons
 CandelaStage *
 candela_pass_begin (const CandelaPass *pass, guint8 *scratch, guint64 span)
 {
-  gboolean loops = pass->program == NULL || !pass->program->whole || span % pass->program->block != 0;
+  gboolean loops = pass->program == NULL || !pass->program->whole || span % pass->program->block != 0 || span == 0;
   CandelaStage *stages = NULL;
 
   if (pass->program != NULL)
@@ -300,7 +300,7 @@ candela_pass_begin (const CandelaPass *pass, guint8 *scratch, guint64 span)
   if (pass->program != NULL && pass->row == 0)
     candela_stage_program_set_scalars (pass, stages, 0);
   if (loops)
-    prepare_scalars (pass, scratch, MIN (pass->tile, span));
+    prepare_scalars (pass, scratch, span != 0 ? MIN (pass->tile, span) : pass->tile);
   return stages;
 }
 
@@ -323,28 +323,45 @@ candela_pass_begin_rows (const CandelaPass *pass, CandelaStageRows *rows, guint6
   candela_stage_rows_begin (rows, pass, row, stages, inputs, scratch, start);
 }
 
+/* Row by row, of which the first and the last need not be whole. */
 static void
-run_packed (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **inputs, guint8 *scratch)
+run_by_rows (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **inputs, guint8 *scratch)
 {
-  guint64 span = pass->row != 0 ? pass->row : end - start;
-  gboolean loops = pass->program == NULL || !pass->program->whole || span % pass->program->block != 0;
+  gboolean whole = start % pass->row == 0 && end % pass->row == 0;
+  gboolean loops = !whole || pass->program == NULL || !pass->program->whole || pass->row % pass->program->block != 0;
   CandelaStage *stages;
   CandelaStageRows rows;
+  guint64 n;
 
-  if (start < end && candela_stage_rows_can_run (pass, pass->row))
+  if (whole && candela_stage_rows_can_run (pass, pass->row))
     {
       candela_pass_begin_rows (pass, &rows, pass->row, start, inputs, scratch);
       candela_stage_rows_run (&rows, (end - start) / pass->row);
       return;
     }
-  stages = candela_pass_begin (pass, scratch, span);
-  for (; start < end; start += span)
+  stages = candela_pass_begin (pass, scratch, whole ? pass->row : 0);
+  for (; start < end; start += n)
     {
-      if (pass->row != 0 && loops)
-        prepare_row_scalars (pass, scratch, start, MIN (pass->tile, span));
-      if (pass->row != 0 && stages != NULL)
+      n = MIN (pass->row - start % pass->row, end - start);
+      if (loops)
+        prepare_row_scalars (pass, scratch, start, MIN (pass->tile, n));
+      if (stages != NULL)
         candela_stage_program_set_scalars (pass, stages, start);
-      candela_pass_run_span (pass, start, start + span, inputs, scratch, stages);
+      candela_pass_run_span (pass, start, start + n, inputs, scratch, stages);
+    }
+}
+
+static void
+run_packed (const CandelaPass *pass, guint64 start, guint64 end, const guint8 **inputs, guint8 *scratch)
+{
+  CandelaStage *stages;
+
+  if (start < end && pass->row != 0)
+    run_by_rows (pass, start, end, inputs, scratch);
+  else if (start < end)
+    {
+      stages = candela_pass_begin (pass, scratch, end - start);
+      candela_pass_run_span (pass, start, end, inputs, scratch, stages);
     }
 }
 
@@ -457,8 +474,9 @@ gboolean
 candela_run_tiles (CandelaRun *run, const CandelaPlanStep *step, GError **error)
 {
   CandelaPassInput *inputs = candela_arena_new (&run->arena, CandelaPassInput, step->n_inputs);
+  const CandelaPassRows rows = { .any_axes = TRUE };
   CandelaPass pass;
-  gboolean ok = candela_pass_init (&pass, run, step, inputs, NULL, error), ran = FALSE;
+  gboolean ok = candela_pass_init (&pass, run, step, inputs, &rows, error), ran = FALSE;
 
   if (ok && pass.n > 0 && is_read_across (&pass))
     ok = candela_run_across (&pass, &ran, error);

@@ -48,6 +48,36 @@ differences (gint64 i, gint64 j, gint64 k, const gint64 *shape)
 }
 
 static gint64
+by_rows (gint64 i, gint64 j, gint64 k, const gint64 *shape)
+{
+  return X (i, j, k) - X (i, j, 0);
+}
+
+static gint64
+by_columns (gint64 i, gint64 j, gint64 k, const gint64 *shape)
+{
+  return X (i, j, k) - X (0, 0, k);
+}
+
+static gint64
+by_rows_and_columns (gint64 i, gint64 j, gint64 k, const gint64 *shape)
+{
+  return (X (i, j, k) - X (0, 0, k)) * 2 + X (i, j, shape[2] - 1);
+}
+
+static gint64
+by_matrices (gint64 i, gint64 j, gint64 k, const gint64 *shape)
+{
+  return X (i, j, k) - X (i, 0, 0);
+}
+
+static gint64
+over_first (gint64 i, gint64 j, gint64 k, const gint64 *shape)
+{
+  return X (i, j, k) - X (0, j, k);
+}
+
+static gint64
 copied (gint64 i, gint64 j, gint64 k, const gint64 *shape)
 {
   return X (i, k, j);
@@ -72,6 +102,11 @@ static const struct
   { "x[:, :, ::2] * 2 + 1", sliced },
   { "y = x[0, :70]; y[:, None] - y", differences },
   { "y = x[0, :300]; y[:20, None] - y", differences },
+  { "x - x[:, :, :1]", by_rows },
+  { "x - x[:1, :1]", by_columns },
+  { "(x - x[:1, :1]) * 2 + x[:, :, -1:]", by_rows_and_columns },
+  { "x - x[:, :1, :1]", by_matrices },
+  { "x - x[:1]", over_first },
   { "contiguous(permute_dims(x, [0, 2, 1]))", copied },
   { "contiguous(permute_dims(x, [2, 0, 1]))", copied_last_first },
 };
@@ -120,8 +155,9 @@ test_strided (void)
 {
   static const gint64 shapes[][3] = {
     { 1, 301, 517 }, { 1, 1024, 128 },  { 3, 128, 256 },  { 2, 1500, 70 },
-    { 40, 70, 33 },  { 1, 1456, 1500 }, { 64, 176, 200 }, /* results past the caches */
-    { 1, 300, 16 },  { 2, 333, 8 },     { 1, 290, 9 },    /* rows many times over in a tile */
+    { 40, 70, 33 },  { 1, 1456, 1500 }, { 64, 176, 200 },                 /* results past the caches */
+    { 1, 300, 16 },  { 2, 333, 8 },     { 1, 290, 9 },                    /* rows many times over in a tile */
+    { 5, 3, 1000 },  { 2, 2, 70003 },   { 2, 1, 65664 },  { 3, 7, 2560 }, /* longer than a tile, or a chunk */
   };
   static const CandelaDType dtypes[] = { CANDELA_DTYPE_FLOAT32, CANDELA_DTYPE_INT64 };
 
