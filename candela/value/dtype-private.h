@@ -54,6 +54,10 @@ candela_dtype_kind (CandelaDType dtype)
   return candela_dtype_facts[dtype].kind;
 }
 
+/* How many of the instruction sets that loops are compiled for the processor has: what all
+ * have; AVX2 and FMA; and AVX-512 F, BW, DQ and VL. */
+guint candela_count_instruction_sets (void);
+
 /* NULL from a complex dtype to a real one but bool. The function for equal dtypes copies
  * (bools come out as 0 or 1). */
 CandelaConvertFunc candela_dtype_get_convert_func (CandelaDType from, CandelaDType to);

@@ -2,7 +2,7 @@
  *
  * Dtypes: names, promotion (the tables of the array API standard; what they leave
  * open as NumPy 1.24's promote_types() answers) and the conversion of elements. */
-#include <candela/value/dtype-private.h>
+#include <candela/value/convert-private.h>
 
 #include <math.h>
 #include <string.h>
@@ -277,6 +277,49 @@ test_convert_blocks (void)
     }
 }
 
+/* Every loop of an instruction set gives the bits that the one for all processors does. */
+static void
+test_convert_sets (void)
+{
+  enum {
+    N = 333
+  };
+  g_autofree guint64 *in = g_new (guint64, N);
+  g_autofree guint64 *expected = g_new (guint64, 2 * N);
+  g_autofree guint64 *found = g_new (guint64, 2 * N);
+
+  for (guint round = 0; round < 40; round++)
+    for (guint a = CANDELA_DTYPE_BOOL; a <= CANDELA_DTYPE_FLOAT64; a++)
+      {
+        gsize n = round < 20 ? round : N - round, special = (gsize) g_test_rand_int_range (1, 200);
+
+        for (gsize i = 0; i < N; i++)
+          in[i] = (guint64) (guint32) g_test_rand_int () << 32 | (guint32) g_test_rand_int ();
+        for (gsize i = 0; i < N; i++)
+          if (a == CANDELA_DTYPE_FLOAT64 && i % special != 0)
+            ((double *) (gpointer) in)[i] = g_test_rand_double_range (-3e9, 3e9);
+          else if (a == CANDELA_DTYPE_FLOAT32)
+            {
+              ((float *) (gpointer) in)[i] = (float) g_test_rand_double_range (-1000, 1000);
+              if (i % special == 0)
+                ((float *) (gpointer) in)[i] = (float) floats[(guint) g_test_rand_int () % G_N_ELEMENTS (floats)].value;
+            }
+        for (guint b = CANDELA_DTYPE_BOOL; b <= CANDELA_DTYPE_COMPLEX128; b++)
+          {
+            memset (expected, 0xaa, 2 * N * sizeof *expected);
+            candela_convert_get (0, a, b) (expected, in, n);
+            for (guint set = 1; set < candela_count_instruction_sets (); set++)
+              {
+                memset (found, 0xaa, 2 * N * sizeof *found);
+                candela_convert_get (set, a, b) (found, in, n);
+                if (memcmp (found, expected, 2 * N * sizeof *found) != 0)
+                  g_error ("instruction set %u: %s to %s, %" G_GSIZE_FORMAT " elements", set,
+                           candela_dtype_get_name (a), candela_dtype_get_name (b), n);
+              }
+          }
+      }
+}
+
 static void
 test_convert_table (void)
 {
@@ -316,6 +359,7 @@ main (int argc, char **argv)
   g_test_add_func ("/dtype/convert/integers", test_convert_integers);
   g_test_add_func ("/dtype/convert/bools", test_convert_bools);
   g_test_add_func ("/dtype/convert/blocks", test_convert_blocks);
+  g_test_add_func ("/dtype/convert/sets", test_convert_sets);
   g_test_add_func ("/dtype/convert/table", test_convert_table);
 
   return g_test_run ();
