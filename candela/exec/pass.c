@@ -6,11 +6,12 @@
 #include <candela/value/stream-private.h>
 
 /* Elements of a tile. Calling a loop for fewer costs more than reading some tiles
- * from the second-level cache, so a tile is smaller only where that would be full. */
+ * from the second-level cache, so a tile is smaller only where that would be full; of
+ * elements of one or two bytes, which loops are done with sooner, it has more. */
 #define TILE 1024
 #define MIN_TILE 256
+#define TILE_BYTES 4096
 #define CACHE_BYTES (1024 * 1024)
-#define ELEMENT_BYTES 16 /* the widest */
 
 /* Rows of so many elements are taken one by one: what is one number for a row, or the
  * same row each time, need not be packed then. Stages can be run for many rows at once:
@@ -234,15 +235,24 @@ prepare_walks (CandelaPass *pass)
     }
 }
 
-/* Of a step that is one group: all that it computes has the size of a group's
- * elements, but a scalar may be larger than what is made of it. */
+/* Of all that a tile is of: what parts read and write, and what their loops do. */
 static gsize
-widest_input (const CandelaPass *pass)
+widest_element (const CandelaPass *pass)
 {
-  gsize size = pass->program->groups[0].size;
+  const CandelaPlanPart *parts = pass->run->plan->parts + pass->step->first_part;
+  gsize size = 1;
 
-  for (guint32 i = 0; i < pass->step->n_inputs; i++)
-    size = MAX (size, pass->inputs[i].size);
+  for (guint32 p = 0; p < pass->step->n_parts; p++)
+    {
+      const CandelaNode *node = parts[p].node;
+      const CandelaKernelInfo *kernel = node->u.op.kernel;
+
+      for (guint32 i = 0; i < node->n_inputs; i++)
+        size = MAX (size, MAX (candela_dtype_size (node->inputs[i]->dtype), candela_dtype_size (kernel->in[i])));
+      for (guint32 o = 0; o < node->n_outputs; o++)
+        size = MAX (
+          size, MAX (candela_dtype_size (candela_node_output_dtype (node, o)), candela_dtype_size (kernel->out[o])));
+    }
   return size;
 }
 
@@ -267,16 +277,14 @@ size_tiles (CandelaPass *pass, gboolean ranges)
   const CandelaStageProgram *program = pass->program;
   gsize n_tiles = step->n_registers + step->n_inputs;
   gsize n_scratch = n_tiles + (pass->n_converted = count_converted (pass)) + pass->n_streamed;
-  gsize fitting = CACHE_BYTES / (ELEMENT_BYTES * MAX (n_tiles, 1));
+  gsize widest = widest_element (pass), fitting = CACHE_BYTES / (widest * MAX (n_tiles, 1));
 
-  pass->tile = CLAMP (fitting & ~(gsize) 63, MIN_TILE, TILE);
+  pass->tile = CLAMP (fitting & ~(gsize) 63, MIN_TILE, MAX (TILE, TILE_BYTES / widest));
   if (program != NULL)
     pass->tile = program->whole ? program->block : MAX (pass->tile, program->block);
   if (pass->n < pass->tile)
     pass->tile = (pass->n + 15) & ~(gsize) 15;
-  pass->tile_bytes = pass->tile * ELEMENT_BYTES;
-  if (program != NULL && program->whole)
-    pass->tile_bytes = pass->tile * widest_input (pass);
+  pass->tile_bytes = (pass->tile * widest + CANDELA_ALIGNMENT - 1) & ~(gsize) (CANDELA_ALIGNMENT - 1);
   pass->scratch_bytes = n_scratch * pass->tile_bytes;
   if (program != NULL)
     pass->scratch_bytes += program->n_stages * sizeof (CandelaStage);
@@ -302,7 +310,7 @@ candela_pass_init (CandelaPass *pass, CandelaRun *run, const CandelaPlanStep *st
   pass->n = run->plan->values[run->plan->outputs[step->first_output].value].layout->n_elements;
   pass->chunk = candela_get_num_threads () == 1
                   ? MAX_CHUNK
-                  : CLAMP (pass->n / ENOUGH_CHUNKS, MIN_CHUNK, MAX_CHUNK) & ~(gsize) (TILE - 1);
+                  : CLAMP (pass->n / ENOUGH_CHUNKS, MIN_CHUNK, MAX_CHUNK) & ~(gsize) (TILE_BYTES - 1);
   for (guint32 i = 0; i < step->n_inputs; i++)
     {
       inputs[i].layout = NULL;
