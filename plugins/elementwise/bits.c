@@ -30,11 +30,12 @@ ELEMENTWISE_TABLE (bitwise_invert, ELEMENTWISE_BOOL (ELEMENTWISE_UNARY_ROW, bitw
 
 ELEMENTWISE_OP (bitwise_invert, elementwise_x_bits, "Every bit of x turned; of bool: not x", .operators = "prefix:~")
 
-/* The count is compared without a sign, so that a negative one is a large one. */
+/* The count is compared without a sign, so that a negative one is a large one, and as wide
+ * as what is shifted, for vector code. */
 #define N_BITS(T) (sizeof (T) * 8)
-#define LEFT_SHIFT(T, W, a, b) ((guint64) b < N_BITS (T) ? (W) a << b : (W) 0)
-#define RIGHT_SHIFT(T, W, a, b) ((guint64) b < N_BITS (T) ? a >> b : 0)
-#define RIGHT_SHIFT_SIGNED(T, W, a, b) (a >> ((guint64) b < N_BITS (T) ? b : (T) (N_BITS (T) - 1)))
+#define LEFT_SHIFT(T, W, a, b) ((W) b < N_BITS (T) ? (W) a << b : (W) 0)
+#define RIGHT_SHIFT(T, W, a, b) ((W) b < N_BITS (T) ? a >> b : 0)
+#define RIGHT_SHIFT_SIGNED(T, W, a, b) (a >> ((W) b < N_BITS (T) ? b : (T) (N_BITS (T) - 1)))
 
 #define SHIFT(op, op_summary, op_operators)                                                                            \
   ELEMENTWISE_TABLE (op, ELEMENTWISE_INTEGERS (ELEMENTWISE_BINARY_ROW, op, ))                                          \

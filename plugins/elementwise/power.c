@@ -40,8 +40,29 @@ power_to_negative (gint64 base, gint64 exponent)
 #define POW_SIGNED(T, W, a, b)                                                                                         \
   (b < 0 ? (guint64) power_to_negative (a, b) : power_modulo ((guint64) (gint64) a, (guint64) b))
 
-ELEMENTWISE_UNSIGNED (ELEMENTWISE_BINARY, pow, POW_UNSIGNED)
-ELEMENTWISE_SIGNED (ELEMENTWISE_BINARY, pow, POW_SIGNED)
+/* Squares and cubes of all are products, for vector code. Whether all exponents are equal is
+ * looked at before anything is written: either input may be written over. */
+#define POW_INTEGER(op, DT, T, W, E)                                                                                   \
+  ELEMENTWISE_LOOP_2 (op##_any, DT, T, W, T, E)                                                                        \
+                                                                                                                       \
+  static void op##_##DT (gpointer const *out, gconstpointer const *in, gsize n, const CandelaParams *params)           \
+  {                                                                                                                    \
+    const T *x1 = in[0], *x2 = in[1];                                                                                  \
+    const T exponent = n > 0 ? x2[0] : 0;                                                                              \
+    T *y = out[0], others = 0;                                                                                         \
+                                                                                                                       \
+    for (gsize k = 0; (exponent == 2 || exponent == 3) && k < n; k++)                                                  \
+      others |= x2[k] ^ exponent;                                                                                      \
+    if (others != 0 || (exponent != 2 && exponent != 3))                                                               \
+      op##_any_##DT (out, in, n, params);                                                                              \
+    else if (exponent == 2)                                                                                            \
+      _Pragma ("GCC ivdep") for (gsize k = 0; k < n; k++) y[k] = (T) ((W) x1[k] * (W) x1[k]);                          \
+    else                                                                                                               \
+      _Pragma ("GCC ivdep") for (gsize k = 0; k < n; k++) y[k] = (T) ((W) x1[k] * (W) x1[k] * (W) x1[k]);              \
+  }
+
+ELEMENTWISE_UNSIGNED (POW_INTEGER, pow, POW_UNSIGNED)
+ELEMENTWISE_SIGNED (POW_INTEGER, pow, POW_SIGNED)
 
 /* Squares, and roots of what is above zero, are rounded correctly, and are what most
  * powers are. */

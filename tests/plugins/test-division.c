@@ -71,7 +71,7 @@ floor_divide (__int128 a, __int128 b)
     g_autoptr (CandelaNode) x2 = new_operand (CANDELA_DTYPE_##DTYPE, n, &data[1]);                                     \
     g_autoptr (CandelaTensor) quotients = NULL, remainders = NULL, first = NULL, second = NULL;                        \
     type *a = data[0], *b = data[1];                                                                                   \
-    const type least = (type) -1 < 0 ? (type) ((guint64) 1 << (8 * sizeof (type) - 1)) : 0;                            \
+    const guint64 least = (type) -1 > 1 ? 0 : (guint64) 1 << (8 * sizeof (type) - 1);                                  \
                                                                                                                        \
     for (gint64 i = 0; i < n; i++)                                                                                     \
       {                                                                                                                \
@@ -80,7 +80,7 @@ floor_divide (__int128 a, __int128 b)
         if (!all && i % 3 == 0)                                                                                        \
           a[i] = (type) ((guint64) b[i] * g_random_int_range (0, 1000) + (guint64) g_random_int_range (-1, 2));        \
         if (!all && i % 17 == 0)                                                                                       \
-          a[i] = i % 2 == 0 ? least : (type) (least - 1);                                                              \
+          a[i] = (type) (i % 2 == 0 ? least : least - 1);                                                              \
         if (!all && i % 19 == 0)                                                                                       \
           b[i] = (type) g_random_int_range (-2, 3);                                                                    \
       }                                                                                                                \

@@ -229,6 +229,7 @@ main (int argc, char **argv)
 
   g_test_add_func ("/plugins/instruction-sets/same-bits", test_same_bits);
   g_test_add_data_func ("/plugins/instruction-sets/values", "test-elementwise", test_all_values);
+  g_test_add_data_func ("/plugins/instruction-sets/division", "test-division", test_all_values);
   g_test_add_data_func ("/plugins/instruction-sets/transcendental", "test-transcendental", test_all_values);
   g_test_add_data_func ("/plugins/instruction-sets/reductions", "test-reduce", test_all_values);
 
