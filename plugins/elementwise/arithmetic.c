@@ -87,8 +87,13 @@ ELEMENTWISE_INTEGERS (STAGE_UNARY, negative, NEGATIVE_INTEGER)
 ELEMENTWISE_FLOATS (STAGE_UNARY, negative, NEGATIVE_FLOAT)
 ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY, negative, NEGATIVE_FLOAT)
 
+#define NEGATIVE_HALF(T, W, a) (a ^ 0x8000)
+
+ELEMENTWISE_HALVES (ELEMENTWISE_UNARY, negative, NEGATIVE_HALF)
+
 ELEMENTWISE_TABLE (negative, ELEMENTWISE_NUMBERS (STAGE_UNARY_ROW, negative, NEGATIVE_FLOAT)
-                               ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, negative, ))
+                               ELEMENTWISE_HALVES (ELEMENTWISE_UNARY_ROW, negative, )
+                                 ELEMENTWISE_COMPLEX (ELEMENTWISE_UNARY_ROW, negative, ))
 
 ELEMENTWISE_OP (negative, elementwise_x_numeric, "-x", .operators = "prefix:-", .gradients = { "-grad" })
 
@@ -116,9 +121,14 @@ ELEMENTWISE_FLOAT64 (STAGE_UNARY, abs, STAGE_ABS_FLOAT64)
 
 ELEMENTWISE_COMPLEX_TO_REAL (ELEMENTWISE_PART, abs, MAGNITUDE)
 
+#define ABS_HALF(T, W, a) (a & 0x7fff)
+
+ELEMENTWISE_HALVES (ELEMENTWISE_UNARY, abs, ABS_HALF)
+
 ELEMENTWISE_TABLE (abs,
                    ELEMENTWISE_BOOL (ELEMENTWISE_UNARY_ROW, abs, SAME) ELEMENTWISE_NUMBERS (STAGE_UNARY_ROW, abs, SAME)
-                     ELEMENTWISE_COMPLEX_TO_REAL (ELEMENTWISE_PART_ROW, abs, ))
+                     ELEMENTWISE_HALVES (ELEMENTWISE_UNARY_ROW, abs, )
+                       ELEMENTWISE_COMPLEX_TO_REAL (ELEMENTWISE_PART_ROW, abs, ))
 
 ELEMENTWISE_OP (abs, elementwise_x_any, "The magnitude of x; of the smallest signed integer: itself",
                 .gradients = { "grad * sign(x)" })

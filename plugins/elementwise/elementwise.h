@@ -42,8 +42,8 @@ G_BEGIN_DECLS
   X (op, UINT32, guint32, guint32, E)                                                                                  \
   X (op, UINT64, guint64, guint64, E)
 
-/* Elements that are only moved, of float16 and bfloat16; what computes has no rows of these,
- * and is called for them in float32. */
+/* float16 and bfloat16, of which elements are only moved, or a sign changed; what computes has no
+ * rows of these, and is called for them in float32. */
 #define ELEMENTWISE_HALVES(X, op, E)                                                                                   \
   X (op, FLOAT16, guint16, guint16, E)                                                                                 \
   X (op, BFLOAT16, guint16, guint16, E)

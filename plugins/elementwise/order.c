@@ -18,10 +18,28 @@ ELEMENTWISE_ALL (ELEMENTWISE_BINARY, minimum, MINIMUM)
 ELEMENTWISE_NUMBERS (STAGE_BINARY, maximum, STAGE_MAXIMUM)
 ELEMENTWISE_NUMBERS (STAGE_BINARY, minimum, STAGE_MINIMUM)
 
+/* float16 and bfloat16 by their bits, which are a sign and a magnitude: both zeros are equal,
+ * and NaN is beyond infinity. */
+#define HALF_IS_NAN(infinity, a) ((a & 0x7fff) > infinity)
+#define HALF_NUMBER(a) ((gint16) ((a & 0x8000) != 0 ? -(a & 0x7fff) : a))
+#define HALF_SELECT(infinity, a, comparison, b)                                                                        \
+  (HALF_IS_NAN (infinity, a) | (!HALF_IS_NAN (infinity, b) & (HALF_NUMBER (a) comparison HALF_NUMBER (b))) ? a : b)
+#define MAXIMUM_FLOAT16(T, W, a, b) HALF_SELECT (0x7c00, a, >=, b)
+#define MAXIMUM_BFLOAT16(T, W, a, b) HALF_SELECT (0x7f80, a, >=, b)
+#define MINIMUM_FLOAT16(T, W, a, b) HALF_SELECT (0x7c00, a, <=, b)
+#define MINIMUM_BFLOAT16(T, W, a, b) HALF_SELECT (0x7f80, a, <=, b)
+
+ELEMENTWISE_BINARY (maximum, FLOAT16, guint16, guint16, MAXIMUM_FLOAT16)
+ELEMENTWISE_BINARY (maximum, BFLOAT16, guint16, guint16, MAXIMUM_BFLOAT16)
+ELEMENTWISE_BINARY (minimum, FLOAT16, guint16, guint16, MINIMUM_FLOAT16)
+ELEMENTWISE_BINARY (minimum, BFLOAT16, guint16, guint16, MINIMUM_BFLOAT16)
+
 ELEMENTWISE_TABLE (maximum, ELEMENTWISE_BOOL (ELEMENTWISE_BINARY_ROW, maximum, )
-                              ELEMENTWISE_NUMBERS (STAGE_BINARY_ROW, maximum, ))
+                              ELEMENTWISE_NUMBERS (STAGE_BINARY_ROW, maximum, )
+                                ELEMENTWISE_HALVES (ELEMENTWISE_BINARY_ROW, maximum, ))
 ELEMENTWISE_TABLE (minimum, ELEMENTWISE_BOOL (ELEMENTWISE_BINARY_ROW, minimum, )
-                              ELEMENTWISE_NUMBERS (STAGE_BINARY_ROW, minimum, ))
+                              ELEMENTWISE_NUMBERS (STAGE_BINARY_ROW, minimum, )
+                                ELEMENTWISE_HALVES (ELEMENTWISE_BINARY_ROW, minimum, ))
 
 ELEMENTWISE_OP (maximum, elementwise_x1_x2, "The larger of x1 and x2; NaN if one is",
                 .gradients = { "where(x1 >= x2, grad, 0)", "where(x1 < x2, grad, 0)" })

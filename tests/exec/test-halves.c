@@ -30,6 +30,7 @@ static const Pair vectors[] = {
   { "tanh(x)", R ("tanh(wx)") },
   { "pow(x, y)", R ("pow(wx, wy)") },
   { "maximum(x, y)", R ("maximum(wx, wy)") },
+  { "minimum(x, y)", R ("minimum(wx, wy)") },
   { "clip(x, y, z)", R ("clip(wx, wy, wz)") },
   { "relu(x)", R ("relu(wx)") },
   { "x < y", "wx < wy" },
