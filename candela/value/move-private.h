@@ -26,7 +26,9 @@ typedef struct
   void (*spread) (gpointer out, gconstpointer in, gint64 stride, gsize rows, gsize n);
   /* Element (i, j) at i * out_stride + j is the one at i + j * stride. */
   void (*transpose) (gpointer out, gint64 out_stride, gconstpointer in, gint64 stride, gsize rows, gsize columns);
-  /* The same, stored past the caches, to be followed by candela_stream_end(); halves are
+  /* Element (i, j) at i * out_stride + j is the one at i + j * rows: two rows, three or four. */
+  void (*deal) (gpointer out, gint64 out_stride, gconstpointer in, gsize rows, gsize columns);
+  /* As transpose, stored past the caches, to be followed by candela_stream_end(); halves are
    * scratch memory, one for each row. */
   void (*transpose_past) (gpointer out, gint64 out_stride, gconstpointer in, gint64 stride, gsize rows, gsize columns,
                           CandelaHalfLine *halves);

@@ -185,6 +185,67 @@ NAME (transpose) (gpointer to, gint64 out_stride, gconstpointer from, gint64 str
     }
 }
 
+/* Vectors of a few rows' columns are interleaved until each has one row's. Of the rows only the first
+ * are wanted. Returns how many columns that were. */
+static inline __attribute__ ((always_inline)) gsize
+NAME (deal_vectors) (Element *out, gint64 out_stride, const Element *in, guint rows, guint wanted, gsize columns)
+{
+  gsize j = 0;
+
+#if LANES > 1
+  Vector a[4], b[4];
+
+  for (; j + LANES <= columns; j += LANES, in += rows * LANES)
+    {
+      for (guint i = 0; i < rows; i++)
+        memcpy (&a[i], in + i * LANES, 16);
+      for (guint stage = 0; stage < STAGES; stage++)
+        {
+          for (guint i = 0; i < rows / 2; i++)
+            {
+              b[2 * i] = SHUFFLE (a[i], a[i + rows / 2], LOW);
+              b[2 * i + 1] = SHUFFLE (a[i], a[i + rows / 2], HIGH);
+            }
+          for (guint i = 0; i < rows; i++)
+            a[i] = b[i];
+        }
+      for (guint i = 0; i < wanted; i++)
+        memcpy (out + i * out_stride + (gint64) j, &a[i], 16);
+    }
+#endif
+  return j;
+}
+
+/* Columns of three are set apart first, with one more element each: the next one's first. */
+static inline gsize
+NAME (deal_threes) (Element *out, gint64 out_stride, const Element *in, gsize columns)
+{
+  ELEMENT fours[4 * DEAL_COLUMNS];
+  gsize j = 0;
+
+  for (; j + DEAL_COLUMNS < columns; j += DEAL_COLUMNS)
+    {
+      for (gsize k = 0; k < DEAL_COLUMNS; k++)
+        memcpy (fours + 4 * k, in + 3 * (j + k), 4 * SIZE);
+      NAME (deal_vectors) (out + j, out_stride, fours, 4, 3, DEAL_COLUMNS);
+    }
+  return j;
+}
+
+static void
+NAME (deal) (gpointer to, gint64 out_stride, gconstpointer from, gsize rows, gsize columns)
+{
+  const Element *in = from;
+  Element *out = to;
+  gsize j = rows == 2   ? NAME (deal_vectors) (out, out_stride, in, 2, 2, columns)
+            : rows == 4 ? NAME (deal_vectors) (out, out_stride, in, 4, 4, columns)
+                        : NAME (deal_threes) (out, out_stride, in, columns);
+
+  for (gsize i = 0; i < rows; i++)
+    for (gsize k = j; k < columns; k++)
+      out[(gint64) i * out_stride + (gint64) k] = in[i + k * rows];
+}
+
 /* The source is read row by row, and of each row of the result a line at a time is
  * stored. */
 static void
@@ -213,8 +274,8 @@ NAME (transpose_past) (gpointer to, gint64 out_stride, gconstpointer from, gint6
    MIN (columns - j, LINE));
 }
 
-static const CandelaMoves NAME (moves) = { NAME (gather), NAME (weave), NAME (spread), NAME (transpose),
-                                           NAME (transpose_past) };
+static const CandelaMoves NAME (moves) = { NAME (gather),    NAME (weave), NAME (spread),
+                                           NAME (transpose), NAME (deal),  NAME (transpose_past) };
 
 #undef Element
 #undef Vector

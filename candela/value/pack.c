@@ -61,6 +61,13 @@ pack_rows (const CandelaPackWalk *walk, const CandelaPlane *plane, const guint8 
                 MIN (block, plane->columns - j), out + ((gint64) i * out_stride + (gint64) j) * size);
 }
 
+/* Rows so few that columns of so many elements, one after the other, are dealt out to them. */
+static gboolean
+is_dealt (gsize rows, gsize size)
+{
+  return rows == 3 ? size <= 2 : (rows == 2 || rows == 4) && size <= 8;
+}
+
 void
 candela_pack_plane (const CandelaPackWalk *walk, const CandelaPlane *plane, const guint8 *in, guint8 *out,
                     gint64 out_stride)
@@ -80,6 +87,9 @@ candela_pack_plane (const CandelaPackWalk *walk, const CandelaPlane *plane, cons
     candela_move_rows (out, out_stride * size, in, plane->row_stride * size, rows, columns * size);
   else if (plane->column_stride == 0 && dense)
     moves->spread (out, in, plane->row_stride, rows, columns);
+  else if (plane->row_stride == 1 && plane->column_stride == (gint64) rows && columns >= FEW_COLUMNS
+           && is_dealt (rows, size))
+    moves->deal (out, out_stride, in, rows, columns);
   else if (plane->row_stride == 1 && rows >= lanes && columns >= lanes)
     moves->transpose (out, out_stride, in, plane->column_stride, rows, columns);
   else if (plane->row_stride == -1 && rows >= lanes && columns >= lanes)
