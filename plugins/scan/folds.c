@@ -30,18 +30,21 @@ complex_multiply (Complex128 a, Complex128 b)
 #define SCAN_PART(name, type, Acc, OP)                                                                                 \
   static inline void name##_lines (const ScanPart *part, const gsize width)                                            \
   {                                                                                                                    \
-    Acc acc[ABREAST];                                                                                                  \
+    const gint64 in_step = part->in_step, in_next = part->in_next, out_step = part->out_step,                          \
+                 out_next = part->out_next;                                                                            \
+    const gsize n = part->n;                                                                                           \
+    Acc acc[ABREAST], *last = part->acc;                                                                               \
     const type *in = part->in;                                                                                         \
     type *out = part->out;                                                                                             \
                                                                                                                        \
-    memcpy (acc, part->acc, width * sizeof *acc);                                                                      \
-    for (gsize i = 0; i < part->n; i++)                                                                                \
+    _Pragma ("GCC unroll 4") for (gsize w = 0; w < width; w++) acc[w] = last[w];                                       \
+    for (gsize i = 0; i < n; i++, in += in_step, out += out_step)                                                      \
       _Pragma ("GCC unroll 4") for (gsize w = 0; w < width; w++)                                                       \
       {                                                                                                                \
-        acc[w] = OP (acc[w], (Acc) in[(gint64) i * part->in_step + (gint64) w * part->in_next]);                       \
-        out[(gint64) i * part->out_step + (gint64) w * part->out_next] = (type) acc[w];                                \
+        acc[w] = OP (acc[w], (Acc) in[(gint64) w * in_next]);                                                          \
+        out[(gint64) w * out_next] = (type) acc[w];                                                                    \
       }                                                                                                                \
-    memcpy (part->acc, acc, width * sizeof *acc);                                                                      \
+    _Pragma ("GCC unroll 4") for (gsize w = 0; w < width; w++) last[w] = acc[w];                                       \
   }                                                                                                                    \
                                                                                                                        \
   static void name##_part (const ScanPart *part)                                                                       \
