@@ -156,6 +156,91 @@ FLOAT_FUNCTIONS (float64, double, guint64)
 
 REDUCE_INTEGERS (INTEGER_FUNCTIONS)
 
+/* ---- Rows of few elements ---- */
+
+/* So few that no row is worth vectors, or to look for its extreme: some rows go side by side, without a branch.
+ * What is NaN is in the sum, too: then each row is taken by itself. */
+#define FEW 16
+#define FEW_TO_FIND 32
+#define ROWS_AT_ONCE 4
+#define EACH_ROW(r) _Pragma ("GCC unroll 4") for (guint r = 0; r < ROWS_AT_ONCE; r++)
+
+/* BEYOND is as of numbers. Of integers there is no sum. */
+#define FEW_ROWS(NAME, type, BEYOND)                                                                                   \
+  static inline __attribute__ ((always_inline))                                                                        \
+  gboolean NAME##_few_rows (type *values, const type *x, gint64 step, gsize n)                                         \
+  {                                                                                                                    \
+    const gboolean sums = (type) 0.5 != 0;                                                                             \
+    type best[ROWS_AT_ONCE], sum[ROWS_AT_ONCE];                                                                        \
+    gboolean numbers = TRUE;                                                                                           \
+                                                                                                                       \
+    EACH_ROW (r) best[r] = sum[r] = x[(gint64) r * step];                                                              \
+    for (gsize k = 1; k < n; k++)                                                                                      \
+      EACH_ROW (r)                                                                                                     \
+      {                                                                                                                \
+        const type value = x[(gint64) r * step + (gint64) k];                                                          \
+                                                                                                                       \
+        best[r] = BEYOND (best[r], value) ? value : best[r];                                                           \
+        if (sums)                                                                                                      \
+          sum[r] += value;                                                                                             \
+      }                                                                                                                \
+    EACH_ROW (r)                                                                                                       \
+    {                                                                                                                  \
+      values[r] = best[r];                                                                                             \
+      numbers &= !IS_NAN (sum[r]);                                                                                     \
+    }                                                                                                                  \
+    return numbers;                                                                                                    \
+  }                                                                                                                    \
+                                                                                                                       \
+  /* … and how many elements come before it. */                                                                      \
+  static inline __attribute__ ((always_inline))                                                                        \
+  gboolean NAME##_find_few_rows (gint64 *before, type *values, const type *x, gint64 step, gsize n)                    \
+  {                                                                                                                    \
+    gint found[ROWS_AT_ONCE], still[ROWS_AT_ONCE];                                                                     \
+                                                                                                                       \
+    if (!NAME##_few_rows (values, x, step, n))                                                                         \
+      return FALSE;                                                                                                    \
+    EACH_ROW (r) found[r] = still[r] = BEYOND (x[(gint64) r * step], values[r]);                                       \
+    for (gsize k = 1; k < n; k++)                                                                                      \
+      EACH_ROW (r)                                                                                                     \
+      {                                                                                                                \
+        still[r] &= BEYOND (x[(gint64) r * step + (gint64) k], values[r]);                                             \
+        found[r] += still[r];                                                                                          \
+      }                                                                                                                \
+    EACH_ROW (r) before[r] = found[r];                                                                                 \
+    return TRUE;                                                                                                       \
+  }                                                                                                                    \
+                                                                                                                       \
+  static void NAME##_results (gpointer partials, gconstpointer elements, gint64 step, gsize n_results, gsize n)        \
+  {                                                                                                                    \
+    type *values = partials;                                                                                           \
+    const type *x = elements;                                                                                          \
+                                                                                                                       \
+    BY_FEW_ROWS (FEW, NAME##_few_rows (values + t, x, step, n), values[t] = NAME##_of (x, n))                          \
+  }
+
+/* All n_results rows, if they are of fewer elements than that: those from number t on, at x, by SOME, if there are so
+ * many and it can; else each by ONE. */
+#define BY_FEW_ROWS(LIMIT, SOME, ONE)                                                                                  \
+  for (gsize t = 0, end; t < n_results;)                                                                               \
+    {                                                                                                                  \
+      end = MIN (t + ROWS_AT_ONCE, n_results);                                                                         \
+      if (n < LIMIT && end - t == ROWS_AT_ONCE && SOME)                                                                \
+        {                                                                                                              \
+          t = end;                                                                                                     \
+          x += ROWS_AT_ONCE * step;                                                                                    \
+        }                                                                                                              \
+      for (; t < end; t++, x += step)                                                                                  \
+        ONE;                                                                                                           \
+    }
+
+#define FEW_ROWS_OF(DTYPE, name, type)                                                                                 \
+  FEW_ROWS (max_##name, type, INTEGER_MAX_BEYOND)                                                                      \
+  FEW_ROWS (min_##name, type, INTEGER_MIN_BEYOND)
+
+REDUCE_INTEGERS (FEW_ROWS_OF)
+REDUCE_FLOATS (FEW_ROWS_OF)
+
 /* ---- Where the extreme is ---- */
 
 /* Elements that are in the cache still when one is looked for. */
@@ -193,8 +278,8 @@ REDUCE_INTEGERS (INTEGER_FUNCTIONS)
     type *values = (type *) (numbers + n_results);                                                                     \
     const type *x = elements;                                                                                          \
                                                                                                                        \
-    for (gsize t = 0; t < n_results; t++, x += step)                                                                   \
-      numbers[t] = (gint64) NAME##_of (x, n, values + t);                                                              \
+    BY_FEW_ROWS (FEW_TO_FIND, EXTREME##_find_few_rows (numbers + t, values + t, x, step, n),                           \
+                 numbers[t] = (gint64) NAME##_of (x, n, values + t))                                                   \
   }                                                                                                                    \
                                                                                                                        \
   static void NAME##_piece (gpointer partial, gconstpointer elements, gsize n, gint64 index)                           \
@@ -264,8 +349,8 @@ REDUCE_INTEGERS (INTEGER_FUNCTIONS)
   };
 
 #define FOLDS(name, type, number_type, LEAST, MOST, MAX_OP, MIN_OP, MAX_TEST, MIN_TEST)                                \
-  REDUCE_FOLD (max_##name, type, type, LEAST, NULL, AS_IS, MAX_OP)                                                     \
-  REDUCE_FOLD (min_##name, type, type, MOST, NULL, AS_IS, MIN_OP)                                                      \
+  REDUCE_FOLD_OF (max_##name, type, type, LEAST, NULL, AS_IS, MAX_OP)                                                  \
+  REDUCE_FOLD_OF (min_##name, type, type, MOST, NULL, AS_IS, MIN_OP)                                                   \
   ARG_FOLD (argmax_##name, max_##name, name, type, number_type, MAX_TEST)                                              \
   ARG_FOLD (argmin_##name, min_##name, name, type, number_type, MIN_TEST)
 

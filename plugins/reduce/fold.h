@@ -88,17 +88,24 @@ reduce_store_double (const ReduceCall *call, guint n, gint64 output, const doubl
     _Pragma ("GCC ivdep") for (gsize t = 0; t < width; t++) into[t] = OP (into[t], from[t]);                           \
   }
 
-#define REDUCE_FOLD(NAME, ELEMENT, ACCUMULATOR, IDENTITY, EMPTY, LOAD, OP)                                             \
-  REDUCE_STACK (NAME, ELEMENT, ACCUMULATOR, IDENTITY, LOAD, OP)                                                        \
-  REDUCE_MERGE (NAME, ACCUMULATOR, OP)                                                                                 \
-                                                                                                                       \
+/* name_results (), of name_of (). */
+#define REDUCE_RESULTS(NAME, ELEMENT, ACCUMULATOR)                                                                     \
   static void NAME##_results (gpointer partials, gconstpointer elements, gint64 step, gsize n_results, gsize n)        \
   {                                                                                                                    \
     const ELEMENT *x = elements;                                                                                       \
                                                                                                                        \
     for (gsize t = 0; t < n_results; t++, x += step)                                                                   \
       ((ACCUMULATOR *) partials)[t] = NAME##_of (x, n);                                                                \
-  }                                                                                                                    \
+  }
+
+#define REDUCE_FOLD(NAME, ELEMENT, ACCUMULATOR, IDENTITY, EMPTY, LOAD, OP)                                             \
+  REDUCE_RESULTS (NAME, ELEMENT, ACCUMULATOR)                                                                          \
+  REDUCE_FOLD_OF (NAME, ELEMENT, ACCUMULATOR, IDENTITY, EMPTY, LOAD, OP)
+
+/* … whose name_results () is there before, too. */
+#define REDUCE_FOLD_OF(NAME, ELEMENT, ACCUMULATOR, IDENTITY, EMPTY, LOAD, OP)                                          \
+  REDUCE_STACK (NAME, ELEMENT, ACCUMULATOR, IDENTITY, LOAD, OP)                                                        \
+  REDUCE_MERGE (NAME, ACCUMULATOR, OP)                                                                                 \
                                                                                                                        \
   static void NAME##_piece (gpointer partial, gconstpointer elements, gsize n, gint64 index)                           \
   {                                                                                                                    \

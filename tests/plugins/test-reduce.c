@@ -335,6 +335,118 @@ test_count (void)
         }
 }
 
+/* Which of n values is the first of the largest, or of the smallest. A NaN is beyond all. */
+static gint64
+find_extreme (const double *x, gint64 n, gboolean smallest)
+{
+  gint64 at = 0;
+
+  for (gint64 k = 1; k < n && !isnan (x[at]); k++)
+    if (isnan (x[k]) || (smallest ? x[k] < x[at] : x[k] > x[at]))
+      at = k;
+  return at;
+}
+
+/* Of so many rows of n elements, out of n + gap: what they are, and the values and the numbers of their extremes. */
+typedef struct
+{
+  gint64 n_rows, n, gap;
+  GString *elements, *values[2], *numbers[2];
+} ShortRows;
+
+static void
+make_short_rows (ShortRows *rows, const char *const *tokens, GRand *rand)
+{
+  const gint32 n_tokens = (gint32) g_strv_length ((char **) tokens);
+  double x[64];
+  const char *of[64];
+
+  for (gint64 r = 0; r < rows->n_rows; r++)
+    {
+      /* One row in four has those at the end, which are NaN for floats. */
+      const gint32 n_of_row = r % 4 == 3 ? n_tokens : n_tokens - 1;
+
+      for (gint64 k = 0; k < rows->n + rows->gap; k++)
+        {
+          of[k] = tokens[g_rand_int_range (rand, 0, k < rows->n ? n_of_row : n_tokens)];
+          x[k] = g_ascii_strtod (of[k], NULL);
+          g_string_append_printf (rows->elements, "%s ", of[k]);
+        }
+      for (guint smallest = 0; smallest < 2; smallest++)
+        {
+          gint64 at = find_extreme (x, rows->n, smallest != 0);
+
+          g_string_append_printf (rows->values[smallest], "%s ", of[at]);
+          g_string_append_printf (rows->numbers[smallest], "%" G_GINT64_FORMAT " ", at);
+        }
+    }
+}
+
+static void
+assert_reduced (const char *op, CandelaNode *x, const char *dtype, gint64 n_rows, GString *wanted)
+{
+  g_autofree char *shape = g_strdup_printf ("%" G_GINT64_FORMAT, n_rows);
+  g_autoptr (CandelaTensor) result = compute_op (op, "{'axis': <int64 1>}", x, NULL);
+
+  assert_elements (result, dtype, shape, g_strchomp (wanted->str), op);
+}
+
+static void
+check_short_rows (const char *dtype, const char *const *tokens, gint64 n, gint64 gap)
+{
+  static const char *const ops[] = { "max", "min" }, *const arg_ops[] = { "argmax", "argmin" };
+  ShortRows rows = { .n_rows = 4 + 67 % n, .n = n, .gap = gap, .elements = g_string_new (NULL) };
+  g_autofree char *shape = g_strdup_printf ("%" G_GINT64_FORMAT " %" G_GINT64_FORMAT, rows.n_rows, n + gap);
+  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) (n * 8 + gap));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CandelaTensor) base = NULL;
+  g_autoptr (CandelaNode) x = NULL;
+
+  for (guint k = 0; k < 2; k++)
+    {
+      rows.values[k] = g_string_new (NULL);
+      rows.numbers[k] = g_string_new (NULL);
+    }
+  make_short_rows (&rows, tokens, rand);
+  base = make_tensor (dtype, shape, g_strchomp (rows.elements->str));
+  x = make_view (base, candela_layout_slice (candela_tensor_get_layout (base), 1, 0, n, 1, &error));
+  g_assert_no_error (error);
+  for (guint k = 0; k < 2; k++)
+    {
+      assert_reduced (ops[k], x, dtype, rows.n_rows, rows.values[k]);
+      assert_reduced (arg_ops[k], x, "int64", rows.n_rows, rows.numbers[k]);
+      g_string_free (rows.values[k], TRUE);
+      g_string_free (rows.numbers[k], TRUE);
+    }
+  g_string_free (rows.elements, TRUE);
+}
+
+/* The extremes of rows of few elements, which go side by side: by their definition. */
+static void
+test_short_rows (void)
+{
+  static const char *const floats[] = { "0", "-0", "1", "-1", "2.5", "-2.5", "inf", "-inf", "nan", NULL };
+  static const char *const low_floats[] = { "0", "-0", "-1", "-2.5", "-inf", "nan", NULL };
+  static const char *const integers[] = { "0", "1", "-1", "100", "-128", "127", "5", NULL };
+  static const char *const naturals[] = { "0", "1", "200", "255", "5", NULL };
+  static const char *const bools[] = { "0", "0", "0", "1", NULL };
+  const struct
+  {
+    const char *dtype;
+    const char *const *tokens;
+  } kinds[] = {
+    { "float32", floats }, { "float32", low_floats }, { "float64", floats },  { "float64", low_floats },
+    { "int8", integers },  { "int16", integers },     { "int32", integers },  { "int64", integers },
+    { "uint8", naturals }, { "uint16", naturals },    { "uint32", naturals }, { "uint64", naturals },
+    { "bool", bools },
+  };
+
+  for (gsize d = 0; d < G_N_ELEMENTS (kinds); d++)
+    for (gint64 n = 1; n <= 40; n++)
+      for (gint64 gap = 0; gap < 3; gap++)
+        check_short_rows (kinds[d].dtype, kinds[d].tokens, n, gap);
+}
+
 /* sum (x, dtype) casts each element first: the same as over a cast copy. */
 static void
 test_cast (void)
@@ -381,6 +493,7 @@ main (int argc, char **argv)
   g_test_add_func ("/reduce/layouts", test_layouts);
   g_test_add_func ("/reduce/count", test_count);
   g_test_add_func ("/reduce/parts", test_parts);
+  g_test_add_func ("/reduce/short-rows", test_short_rows);
   g_test_add_func ("/reduce/cast", test_cast);
   g_test_add_func ("/reduce/sum-of-a-transposed-view", test_sum_of_a_transposed_view);
   return g_test_run ();
