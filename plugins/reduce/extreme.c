@@ -15,9 +15,9 @@
 #define INTEGER_MAX_BEYOND(a, b) ((b) > (a))
 #define INTEGER_MIN_BEYOND(a, b) ((b) < (a))
 
-/* Once a is NaN it stays one. */
-#define MAX_OF(a, b) ((((b) > (a)) | IS_NAN (b)) ? (b) : (a))
-#define MIN_OF(a, b) ((((b) < (a)) | IS_NAN (b)) ? (b) : (a))
+/* Once a is NaN it stays one. Asked of a, not of b: else loops that store over a become ones with branches. */
+#define MAX_OF(a, b) (IS_NAN (a) ? (a) : (b) <= (a) ? (a) : (b))
+#define MIN_OF(a, b) (IS_NAN (a) ? (a) : (b) >= (a) ? (a) : (b))
 #define INTEGER_MAX_OF(a, b) ((b) > (a) ? (b) : (a))
 #define INTEGER_MIN_OF(a, b) ((b) < (a) ? (b) : (a))
 

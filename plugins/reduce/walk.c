@@ -15,6 +15,9 @@
 #define CACHED_BYTES (1024 * 1024)
 #define NEAR_BYTES (64 * 1024)
 #define CANCEL_ELEMENTS (64 * REDUCE_BLOCK)
+/* Of a few rows, each of so few neighbouring results, there is more to do about them than with them. */
+#define FEW_ROWS 64
+#define FEW_NEIGHBOURS 12
 /* Results of one block each that are finished together. */
 #define TOGETHER 512
 
@@ -425,6 +428,12 @@ can_take_rows (const Walk *walk)
   return group == 0 || walk->reduced.rank <= 1 || axes_run (&walk->reduced) % (gint64) group == 0;
 }
 
+static gboolean
+is_narrow (const Walk *walk)
+{
+  return walk->kept.rank > 1 && axes_run (&walk->kept) <= FEW_NEIGHBOURS && walk->call->count <= FEW_ROWS;
+}
+
 Way
 reduce_choose_way (const Walk *walk)
 {
@@ -432,7 +441,8 @@ reduce_choose_way (const Walk *walk)
 
   if (!cast && walk->reduced.rank <= 1 && axes_run_stride (&walk->reduced) == 1)
     return WAY_DIRECT;
-  if (!cast && axes_run (&walk->kept) > 1 && axes_run_stride (&walk->kept) == 1 && can_take_rows (walk))
+  if (!cast && axes_run (&walk->kept) > 1 && axes_run_stride (&walk->kept) == 1 && can_take_rows (walk)
+      && !is_narrow (walk))
     return WAY_ROWS;
   return WAY_PACKED;
 }

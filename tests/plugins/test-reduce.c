@@ -383,10 +383,11 @@ make_short_rows (ShortRows *rows, const char *const *tokens, GRand *rand)
 }
 
 static void
-assert_reduced (const char *op, CandelaNode *x, const char *dtype, gint64 n_rows, GString *wanted)
+assert_reduced (const char *op, guint axis, CandelaNode *x, const char *dtype, gint64 n_rows, GString *wanted)
 {
   g_autofree char *shape = g_strdup_printf ("%" G_GINT64_FORMAT, n_rows);
-  g_autoptr (CandelaTensor) result = compute_op (op, "{'axis': <int64 1>}", x, NULL);
+  g_autofree char *params = g_strdup_printf ("{'axis': <int64 %u>}", axis);
+  g_autoptr (CandelaTensor) result = compute_op (op, params, x, NULL);
 
   assert_elements (result, dtype, shape, g_strchomp (wanted->str), op);
 }
@@ -400,7 +401,8 @@ check_short_rows (const char *dtype, const char *const *tokens, gint64 n, gint64
   g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) (n * 8 + gap));
   g_autoptr (GError) error = NULL;
   g_autoptr (CandelaTensor) base = NULL;
-  g_autoptr (CandelaNode) x = NULL;
+  g_autoptr (CandelaNode) x = NULL, turned = NULL, columns = NULL;
+  g_autoptr (CandelaLayout) layout = NULL;
 
   for (guint k = 0; k < 2; k++)
     {
@@ -409,19 +411,25 @@ check_short_rows (const char *dtype, const char *const *tokens, gint64 n, gint64
     }
   make_short_rows (&rows, tokens, rand);
   base = make_tensor (dtype, shape, g_strchomp (rows.elements->str));
-  x = make_view (base, candela_layout_slice (candela_tensor_get_layout (base), 1, 0, n, 1, &error));
+  layout = candela_layout_slice (candela_tensor_get_layout (base), 1, 0, n, 1, &error);
   g_assert_no_error (error);
+  x = make_view (base, candela_layout_ref (layout));
+  turned = make_view (base, candela_layout_permute (layout, (gint64[]){ 1, 0 }, 2, &error));
+  g_assert_no_error (error);
+  columns = pack (turned);
   for (guint k = 0; k < 2; k++)
     {
-      assert_reduced (ops[k], x, dtype, rows.n_rows, rows.values[k]);
-      assert_reduced (arg_ops[k], x, "int64", rows.n_rows, rows.numbers[k]);
+      assert_reduced (ops[k], 1, x, dtype, rows.n_rows, rows.values[k]);
+      assert_reduced (ops[k], 0, columns, dtype, rows.n_rows, rows.values[k]);
+      assert_reduced (arg_ops[k], 1, x, "int64", rows.n_rows, rows.numbers[k]);
+      assert_reduced (arg_ops[k], 0, columns, "int64", rows.n_rows, rows.numbers[k]);
       g_string_free (rows.values[k], TRUE);
       g_string_free (rows.numbers[k], TRUE);
     }
   g_string_free (rows.elements, TRUE);
 }
 
-/* The extremes of rows of few elements, which go side by side: by their definition. */
+/* The extremes of rows of few elements, which go side by side, and of few rows: by their definition. */
 static void
 test_short_rows (void)
 {
