@@ -7,6 +7,7 @@
  * from C99, Annex G). */
 #pragma once
 
+#include "../rounded.h"
 #include "elementwise.h"
 #include <complex.h>
 
@@ -34,20 +35,9 @@
 /* Those of the C library by their name for real numbers. */
 #define COMPLEX_LIBM(name, z) _Generic(z, float _Complex : c##name##f, double _Complex : c##name) (z)
 
-/* A product that is rounded before anything is done with it. GCC 12 makes one rounding of
- * products and their difference and sum side by side, though told not to contract, and only
- * in the body of a loop. */
-#if defined(__has_builtin)
-#if __has_builtin(__builtin_assoc_barrier)
-#define PRODUCT(a, b) __builtin_assoc_barrier ((a) * (b))
-#endif
-#endif
-#ifndef PRODUCT
-#define PRODUCT(a, b) ((a) * (b))
-#endif
-
 #define COMPLEX_MULTIPLY(T, W, a, b)                                                                                   \
-  COMPLEX (T, PRODUCT (RE (a), RE (b)) - PRODUCT (IM (a), IM (b)), PRODUCT (RE (a), IM (b)) + PRODUCT (IM (a), RE (b)))
+  COMPLEX (T, ROUNDED_PRODUCT (RE (a), RE (b)) - ROUNDED_PRODUCT (IM (a), IM (b)),                                     \
+           ROUNDED_PRODUCT (RE (a), IM (b)) + ROUNDED_PRODUCT (IM (a), RE (b)))
 #define COMPLEX_DIVIDE(T, W, a, b)                                                                                     \
   _Generic((T) 0, float _Complex : complex_divide_float, double _Complex : complex_divide_double) (a, b)
 

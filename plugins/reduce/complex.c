@@ -3,6 +3,7 @@
  * Sums and products of complex numbers, in the order of reduce.h, in binary64. The
  * parts of a number lie side by side, and a sum of numbers is a sum of each part: so
  * to the folds of the parts it is two neighbouring results, and has their bits. */
+#include "../rounded.h"
 #include "fold.h"
 
 typedef float _Complex Complex64;
@@ -93,8 +94,8 @@ times (Complex128 a, Complex128 b)
 {
   Complex128 product;
 
-  __real__ product = __real__ a * __real__ b - __imag__ a * __imag__ b;
-  __imag__ product = __real__ a * __imag__ b + __imag__ a * __real__ b;
+  __real__ product = ROUNDED_PRODUCT (__real__ a, __real__ b) - ROUNDED_PRODUCT (__imag__ a, __imag__ b);
+  __imag__ product = ROUNDED_PRODUCT (__real__ a, __imag__ b) + ROUNDED_PRODUCT (__imag__ a, __real__ b);
   return product;
 }
 

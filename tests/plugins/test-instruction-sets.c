@@ -27,9 +27,11 @@ static const char *const binary[] = {
   "subtract",      "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift",
 };
 
+/* First those of complex numbers. */
 static const char *const reductions[] = {
-  "sum", "prod", "mean", "var", "std", "max", "min", "any", "all", "argmax", "argmin",
+  "sum", "prod", "mean", "any", "all", "var", "std", "max", "min", "argmax", "argmin",
 };
+#define N_COMPLEX_REDUCTIONS 5
 
 static const double specials[] = { 0,     -0.0,   1,      -1,    INFINITY, -INFINITY, NAN,     0.5,
                                    -2.5,  1.5,    3.5e38, 1e-40, -1e-45,   5e-324,    1.7e308, 255,
@@ -46,45 +48,52 @@ value_at (guint32 *state)
   return ((double) (word >> 4) / (1 << 27) - 1.0) * (word & 1024 ? 100.0 : 1e6);
 }
 
+static gboolean
+is_complex (CandelaDType dtype)
+{
+  return candela_dtype_get_kind (dtype) == CANDELA_DTYPE_KIND_COMPLEX;
+}
+
 static CandelaNode *
 new_operand (CandelaDType dtype, gint64 n, guint32 seed)
 {
   g_autoptr (GError) error = NULL;
-  double values[3 * N_MAX];
+  const gint64 parts = is_complex (dtype) ? 2 : 1;
+  double values[2 * 3 * N_MAX];
   g_autoptr (CandelaTensor) tensor = NULL;
   g_autoptr (CandelaNode) node = NULL;
 
-  for (gint64 i = 0; i < n; i++)
+  for (gint64 i = 0; i < parts * n; i++)
     {
       values[i] = value_at (&seed);
       /* What is out of an integer's range has no integer. */
-      if (candela_dtype_get_kind (dtype) != CANDELA_DTYPE_KIND_FLOAT)
+      if (candela_dtype_get_kind (dtype) != CANDELA_DTYPE_KIND_FLOAT && !is_complex (dtype))
         values[i] = isfinite (values[i]) ? fmod (trunc (values[i]), 101) : 0;
     }
-  tensor =
-    candela_tensor_new_from_data (CANDELA_DTYPE_FLOAT64, &n, 1, (const guint8 *) values, n * sizeof (double), &error);
+  tensor = candela_tensor_new_from_data (parts == 2 ? CANDELA_DTYPE_COMPLEX128 : CANDELA_DTYPE_FLOAT64, &n, 1,
+                                         (const guint8 *) values, parts * n * sizeof (double), &error);
   g_assert_no_error (error);
   node = candela_node_new_tensor (tensor);
 
   return candela_node_new_op ("astype", &error, node, NULL, "dtype", "s", candela_dtype_get_name (dtype), NULL);
 }
 
-/* The bits, every NaN as the same. */
+/* The bits, every NaN as the same; of complex numbers those of each part. */
 static void
 write_result (CandelaNode *node)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (CandelaTensor) tensor = candela_node_materialize (node, &error);
-  CandelaDType dtype = candela_tensor_get_dtype (tensor);
-  gsize size = candela_dtype_get_size (dtype);
+  const CandelaDType dtype = candela_tensor_get_dtype (tensor);
+  const gboolean is_float = is_complex (dtype) || candela_dtype_get_kind (dtype) == CANDELA_DTYPE_KIND_FLOAT;
+  const gsize parts = is_complex (dtype) ? 2 : 1, size = candela_dtype_get_size (dtype) / parts;
 
   g_assert_no_error (error);
-  for (gint64 i = 0; i < candela_tensor_get_n_elements (tensor); i++)
+  for (gint64 i = 0; i < candela_tensor_get_n_elements (tensor) * (gint64) parts; i++)
     {
       const guint8 *element = (const guint8 *) candela_tensor_get_data (tensor) + i * (gint64) size;
 
-      if ((dtype == CANDELA_DTYPE_FLOAT32 && isnan (*(const float *) element))
-          || (dtype == CANDELA_DTYPE_FLOAT64 && isnan (*(const double *) element)))
+      if (is_float && (size == sizeof (float) ? isnan (*(const float *) element) : isnan (*(const double *) element)))
         fputs ("nan", stdout);
       else
         for (gsize k = 0; k < size; k++)
@@ -145,9 +154,10 @@ write_op (const char *op, CandelaDType dtype, gint64 n, guint n_inputs)
 static int
 write_results (void)
 {
-  static const CandelaDType dtypes[] = { CANDELA_DTYPE_FLOAT32, CANDELA_DTYPE_FLOAT64, CANDELA_DTYPE_INT8,
-                                         CANDELA_DTYPE_INT16,   CANDELA_DTYPE_INT32,   CANDELA_DTYPE_INT64,
-                                         CANDELA_DTYPE_UINT8,   CANDELA_DTYPE_UINT64,  CANDELA_DTYPE_BOOL };
+  static const CandelaDType dtypes[] = { CANDELA_DTYPE_FLOAT32,   CANDELA_DTYPE_FLOAT64,   CANDELA_DTYPE_INT8,
+                                         CANDELA_DTYPE_INT16,     CANDELA_DTYPE_INT32,     CANDELA_DTYPE_INT64,
+                                         CANDELA_DTYPE_UINT8,     CANDELA_DTYPE_UINT64,    CANDELA_DTYPE_BOOL,
+                                         CANDELA_DTYPE_COMPLEX64, CANDELA_DTYPE_COMPLEX128 };
   static const gint64 lengths[] = { 1, 7, 17, 66, N_MAX };
 
   for (gsize d = 0; d < G_N_ELEMENTS (dtypes); d++)
@@ -157,7 +167,7 @@ write_results (void)
           write_op (unary[i], dtypes[d], lengths[l], 1);
         for (gsize i = 0; i < G_N_ELEMENTS (binary); i++)
           write_op (binary[i], dtypes[d], lengths[l], 2);
-        for (gsize i = 0; i < G_N_ELEMENTS (reductions); i++)
+        for (gsize i = 0; i < (is_complex (dtypes[d]) ? N_COMPLEX_REDUCTIONS : G_N_ELEMENTS (reductions)); i++)
           write_reduction (reductions[i], dtypes[d], lengths[l]);
       }
   return 0;
