@@ -156,11 +156,19 @@ tool_parse_options (const ToolCommand *command, const GOptionEntry *entries, int
   return TRUE;
 }
 
+static gboolean
+is_name_character (char c)
+{
+  return g_ascii_isalnum (c) || c == '_';
+}
+
 gboolean
 tool_is_assignment (const char *word, const char **value)
 {
-  gsize length = strspn (word, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_");
+  gsize length = 0;
 
+  while (is_name_character (word[length]))
+    length++;
   if (length == 0 || g_ascii_isdigit (*word) || word[length] != '=' || word[length + 1] == '=')
     return FALSE;
   *value = word + length + 1;
@@ -348,6 +356,37 @@ read_text (ToolProgram *program, const char *file, GError **error)
   return TRUE;
 }
 
+/* Whether the text has the name as a word of its own. */
+static gboolean
+has_word (const ToolProgram *program, const char *name)
+{
+  gsize length = strlen (name), end;
+
+  for (gsize start = 0; start < program->length; start = end + 1)
+    {
+      for (end = start; end < program->length && is_name_character (program->text[end]); end++)
+        ;
+      if (end - start == length && memcmp (program->text + start, name, length) == 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Most likely a slip in a name. */
+static void
+tell_unnamed_inputs (const ToolProgram *program, char **positionals)
+{
+  for (int i = 0; positionals[i] != NULL; i++)
+    {
+      const char *value;
+      g_autofree char *name =
+        tool_is_assignment (positionals[i], &value) ? g_strndup (positionals[i], value - 1 - positionals[i]) : NULL;
+
+      if (name != NULL && g_hash_table_contains (program->names, name) && !has_word (program, name))
+        fprintf (stderr, "candela: the expression does not name the input '%s'\n", name);
+    }
+}
+
 gboolean
 tool_program_load (ToolProgram *program, const ToolCommand *command, char **positionals, const char *file,
                    gboolean slots, int *status)
@@ -381,15 +420,17 @@ tool_program_load (ToolProgram *program, const ToolCommand *command, char **posi
           return FALSE;
         }
     }
-  if (file != NULL)
+  if (file == NULL)
     {
-      if (read_text (program, file, &error))
-        return TRUE;
+      program->text = g_strdup (positionals[expression]);
+      program->length = strlen (program->text);
+    }
+  else if (!read_text (program, file, &error))
+    {
       *status = tool_fail (error);
       return FALSE;
     }
-  program->text = g_strdup (positionals[expression]);
-  program->length = strlen (program->text);
+  tell_unnamed_inputs (program, positionals);
   return TRUE;
 }
 

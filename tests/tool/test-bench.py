@@ -46,7 +46,7 @@ def fails(name, arguments, status, *words):
 def test_bench():
     measures("all that is said",
              ["(a + b) * 2", "a=float32[1000,64]", "b=float32[64]", "--runs", "7", "--threads", "1"], expr="(a + b) * 2", threads=1, runs=7, bytes=4 * (64000 + 64 + 64000))
-    measures("an input that is not read", ["a + a", "a=int16[10]", "b=float32[64]", "--runs=1"], runs=1, bytes=40)
+    measures("an input that is not read", ["b + 1; a + a", "a=int16[10]", "b=float32[64]", "--runs=1"], runs=1, bytes=40)
     measures("several values", ["m, v = moments(x, axis=0); m, v", "x=float64[5,3]", "--runs=2"],
              bytes=8 * (15 + 3 + 3))
     measures("no input", ["arange(10)", "--runs=2"], bytes=80)
@@ -65,6 +65,10 @@ def test_bench():
     lines = dict(line.split(":", 1) for line in result.stdout.splitlines())
     check("as text", list(lines) == ["build", "plan", "run", "bytes", "bandwidth", "runs", "threads"]
           and lines["bytes"].strip() == "800" and lines["runs"].strip() == "3" or [told(result)])
+
+    result = call("bench", "x + xy", "x=int8[2]", "xy=int8[2]", "y=int8[3]", "--runs=1")
+    check("an input that the expression does not name is told",
+          result.returncode == 0 and result.stderr == "candela: the expression does not name the input 'y'\n" or [told(result)])
 
     fails("no runs", ["bench", "1", "--runs", "0"], 2, "--runs")
     fails("no threads", ["bench", "1", "--threads", "0"], 2, "--threads")

@@ -12,6 +12,7 @@ import itertools
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -307,12 +308,14 @@ def check_plan(program, words):
 
 def check_program(seed):
     program = Program(seed)
+    text = "\n".join(program.text) + "\n"
     with open("program.txt", "w") as file:
-        file.write("\n".join(program.text) + "\n")
+        file.write(text)
     words = []
     for name, value in program.inputs.items():
         np.save(name + ".npy", value)
-        words.append("%s=%s.npy" % (name, name))
+        if name in re.findall(r"\w+", text):
+            words.append("%s=%s.npy" % (name, name))
 
     problems = []
     first = None
