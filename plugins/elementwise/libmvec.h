@@ -23,7 +23,6 @@
   VECTOR (float) LIBMVEC_float (vv, name) (VECTOR (float), VECTOR (float)) G_GNUC_CONST;                               \
   VECTOR (double) LIBMVEC_double (vv, name) (VECTOR (double), VECTOR (double)) G_GNUC_CONST;
 
-LIBMVEC_1 (exp)
 LIBMVEC_1 (expm1)
 LIBMVEC_1 (log)
 LIBMVEC_1 (log1p)
@@ -46,7 +45,6 @@ LIBMVEC_2 (atan2)
 LIBMVEC_2 (hypot)
 LIBMVEC_2 (pow)
 
-#define EXP_double(a) LIBMVEC_double (v, exp) (a)
 #define V_expm1(T, a) LIBMVEC_##T (v, expm1) (a)
 #define V_log(T, a) LIBMVEC_##T (v, log) (a)
 #define V_log1p(T, a) LIBMVEC_##T (v, log1p) (a)

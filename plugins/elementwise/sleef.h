@@ -60,7 +60,6 @@ SLEEF_PATCHED (double, asinh, u10, USUAL_ASINH, asinh)
 SLEEF_PATCHED (float, acosh, u10, USUAL_ACOSH, acoshf)
 SLEEF_PATCHED (double, acosh, u10, USUAL_ACOSH, acosh)
 
-#define EXP_double(a) SLEEF (double, exp, u10) (a)
 #define V_expm1(T, a) SLEEF (T, expm1, u10) (a)
 #define V_log(T, a) SLEEF (T, log, u10) (a)
 #define V_log1p(T, a) patched_log1p_##T (a)

@@ -30,6 +30,8 @@ typedef gint64 MaskOf_double __attribute__ ((vector_size (64)));
 #define VECTOR_FMA_double _mm512_fmadd_pd
 #define VECTOR_MIN_float _mm512_min_ps
 #define VECTOR_MAX_float _mm512_max_ps
+#define VECTOR_MIN_double _mm512_min_pd
+#define VECTOR_MAX_double _mm512_max_pd
 #define VECTOR_SQRT_float _mm512_sqrt_ps
 #define VECTOR_SQRT_double _mm512_sqrt_pd
 #define VECTOR_ALL_float(mask) (_mm512_movepi32_mask ((__m512i) (mask)) == 0xffff)
@@ -46,6 +48,8 @@ typedef gint64 MaskOf_double __attribute__ ((vector_size (32)));
 #define VECTOR_FMA_double _mm256_fmadd_pd
 #define VECTOR_MIN_float _mm256_min_ps
 #define VECTOR_MAX_float _mm256_max_ps
+#define VECTOR_MIN_double _mm256_min_pd
+#define VECTOR_MAX_double _mm256_max_pd
 #define VECTOR_SQRT_float _mm256_sqrt_ps
 #define VECTOR_SQRT_double _mm256_sqrt_pd
 #define VECTOR_ALL_float(mask) (_mm256_movemask_ps ((__m256) (mask)) == 0xff)
@@ -129,11 +133,13 @@ VECTOR_FUNCTIONS (double)
 #include "sleef.h"
 #endif
 #include "float32.h"
+#include "float64.h"
 
-/* Of float32 these are our own. */
+/* These are our own. */
 #define V_exp(T, a) EXP_##T (a)
 #define V_tanh(T, a) TANH_##T (a)
 #define EXP_float(a) float32_exp (a)
+#define EXP_double(a) float64_exp (a)
 #define TANH_float(a) float32_tanh (a)
 
 #endif
