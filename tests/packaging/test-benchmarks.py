@@ -64,6 +64,9 @@ check("the programs can be read", broken)
 
 help_text = subprocess.run([sys.executable, source + "/benchmarks/run", "--help"], capture_output=True, text=True)
 check("benchmarks/run --help", help_text.returncode == 0 and "--quick" in help_text.stdout)
-wrong = subprocess.run([sys.executable, source + "/benchmarks/run", "--peers", "nobody"], capture_output=True, text=True)
-check("an unknown peer is an error of usage", wrong.returncode == 2 and "nobody" in wrong.stderr)
+for option, value in (("--peers", "nobody"), ("--workloads", "nothing"), ("--sizes", "3x"), ("--threads", "0"),
+                      ("--threads", "two"), ("--seconds", "-1"), ("--seconds", "nan")):
+    wrong = subprocess.run([sys.executable, source + "/benchmarks/run", option + "=" + value], capture_output=True,
+                           text=True, timeout=60)
+    check("%s %s is an error of usage" % (option, value), wrong.returncode == 2 and value in wrong.stderr)
 done()
