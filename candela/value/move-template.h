@@ -185,65 +185,73 @@ NAME (transpose) (gpointer to, gint64 out_stride, gconstpointer from, gint64 str
     }
 }
 
-/* Vectors of a few rows' columns are interleaved until each has one row's. Of the rows only the first
- * are wanted. Returns how many columns that were. */
-static inline __attribute__ ((always_inline)) gsize
-NAME (deal_vectors) (Element *out, gint64 out_stride, const Element *in, guint rows, guint wanted, gsize columns)
+/* A vector of columns of four elements; or of three, with one more each: the next one's first. */
+static inline Vector
+NAME (load_fours) (const Element *in, gboolean threes)
+{
+  Vector all;
+
+#if SIZE == 1
+  guint32 fours[4];
+
+  for (guint i = 0; threes && i < 4; i++)
+    memcpy (&fours[i], in + 3 * i, sizeof fours[i]);
+  if (threes)
+    return (Vector) (Words16){ fours[0], fours[1], fours[2], fours[3] };
+#elif SIZE == 2
+  guint64 fours[2];
+
+  for (guint i = 0; threes && i < 2; i++)
+    memcpy (&fours[i], in + 3 * i, sizeof fours[i]);
+  if (threes)
+    return (Vector) (Longs16){ fours[0], fours[1] };
+#endif
+  memcpy (&all, in, 16);
+  return all;
+}
+
+/* Vectors of a few rows' columns are interleaved until each has one row's. */
+static inline __attribute__ ((always_inline)) void
+NAME (deal_to) (Element *out, gint64 out_stride, const Element *in, gsize rows, gsize columns)
 {
   gsize j = 0;
 
 #if LANES > 1
+  const guint n = rows == 2 ? 2 : 4;
   Vector a[4], b[4];
 
-  for (; j + LANES <= columns; j += LANES, in += rows * LANES)
+  for (; j + LANES + (rows == 3) <= columns; j += LANES)
     {
-      for (guint i = 0; i < rows; i++)
-        memcpy (&a[i], in + i * LANES, 16);
+      for (guint i = 0; i < n; i++)
+        a[i] = NAME (load_fours) (in + j * rows + i * LANES * rows / n, rows == 3);
       for (guint stage = 0; stage < STAGES; stage++)
         {
-          for (guint i = 0; i < rows / 2; i++)
+          for (guint i = 0; i < n / 2; i++)
             {
-              b[2 * i] = SHUFFLE (a[i], a[i + rows / 2], LOW);
-              b[2 * i + 1] = SHUFFLE (a[i], a[i + rows / 2], HIGH);
+              b[2 * i] = SHUFFLE (a[i], a[i + n / 2], LOW);
+              b[2 * i + 1] = SHUFFLE (a[i], a[i + n / 2], HIGH);
             }
-          for (guint i = 0; i < rows; i++)
+          for (guint i = 0; i < n; i++)
             a[i] = b[i];
         }
-      for (guint i = 0; i < wanted; i++)
-        memcpy (out + i * out_stride + (gint64) j, &a[i], 16);
+      for (guint i = 0; i < rows; i++)
+        memcpy (out + (gint64) i * out_stride + (gint64) j, &a[i], 16);
     }
 #endif
-  return j;
-}
-
-/* Columns of three are set apart first, with one more element each: the next one's first. */
-static inline gsize
-NAME (deal_threes) (Element *out, gint64 out_stride, const Element *in, gsize columns)
-{
-  ELEMENT fours[4 * DEAL_COLUMNS];
-  gsize j = 0;
-
-  for (; j + DEAL_COLUMNS < columns; j += DEAL_COLUMNS)
-    {
-      for (gsize k = 0; k < DEAL_COLUMNS; k++)
-        memcpy (fours + 4 * k, in + 3 * (j + k), 4 * SIZE);
-      NAME (deal_vectors) (out + j, out_stride, fours, 4, 3, DEAL_COLUMNS);
-    }
-  return j;
+  for (gsize i = 0; i < rows; i++)
+    for (gsize k = j; k < columns; k++)
+      out[(gint64) i * out_stride + (gint64) k] = in[i + k * rows];
 }
 
 static void
 NAME (deal) (gpointer to, gint64 out_stride, gconstpointer from, gsize rows, gsize columns)
 {
-  const Element *in = from;
-  Element *out = to;
-  gsize j = rows == 2   ? NAME (deal_vectors) (out, out_stride, in, 2, 2, columns)
-            : rows == 4 ? NAME (deal_vectors) (out, out_stride, in, 4, 4, columns)
-                        : NAME (deal_threes) (out, out_stride, in, columns);
-
-  for (gsize i = 0; i < rows; i++)
-    for (gsize k = j; k < columns; k++)
-      out[(gint64) i * out_stride + (gint64) k] = in[i + k * rows];
+  if (rows == 2)
+    NAME (deal_to) (to, out_stride, from, 2, columns);
+  else if (rows == 3)
+    NAME (deal_to) (to, out_stride, from, 3, columns);
+  else
+    NAME (deal_to) (to, out_stride, from, 4, columns);
 }
 
 /* The source is read row by row, and of each row of the result a line at a time is

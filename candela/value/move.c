@@ -22,8 +22,6 @@ typedef guint64 Longs16 __attribute__ ((vector_size (16)));
 
 /* Rows that stay in the first-level cache while their columns are gone through. */
 #define WEAVE_ROWS 256
-/* Columns of three elements that are gone through together. */
-#define DEAL_COLUMNS 64
 /* Columns that are gone through together: as many pages as a first-level TLB holds. */
 #define TRANSPOSE_COLUMNS 64
 /* Lines a multiple of this apart are in the same set of a first-level cache, and so many in
