@@ -401,7 +401,7 @@ run_rows (Operands *operands, CandelaPass *pass, const CandelaRowsBlock *block, 
         }
       input->kind = CANDELA_TILE_ROW_PACKED;
       input->data = operands->first[k];
-      input->row_stride = pieces->strides[k][0] * (operand->held ? (gint64) operands->pitch : 1);
+      input->rows = candela_row_strides_even (pieces->strides[k][0] * (operand->held ? (gint64) operands->pitch : 1));
     }
   candela_pass_begin_rows (pass, &rows, pass->row, 0, inputs, block->scratch + operands->rows->tiles_at);
   candela_stage_rows_run (&rows, (guint64) pieces->n_pieces);

@@ -52,7 +52,7 @@ find_operand (CandelaFewRows *few, const guint8 *const *inputs, guint8 *scratch,
     size = input ? pass->inputs[operand].size : pass->output_sizes[output];
   if (size != 0 && !candela_pass_is_held (pass, operand))
     few->operands[few->n_operands++] =
-      (CandelaRowOperand){ .place = place, .data = data, .step = (gint64) (few->row * size) };
+      (CandelaRowOperand){ .place = place, .data = data, .step = (gint64) (few->row * size), .left = G_MAXINT64 };
   return data;
 }
 

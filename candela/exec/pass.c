@@ -47,8 +47,28 @@ is_streamed (const CandelaPlan *plan, const CandelaPlanOutput *output)
   return (guint64) value->layout->n_elements >= from / candela_dtype_get_size (value->dtype);
 }
 
-/* Whether it is one element, or packed, along the axes that are no rows; and its rows
- * are as far apart everywhere. */
+/* FALSE: rows are not even in periods. */
+static gboolean
+find_row_strides (const CandelaLayout *layout, guint n_axes, CandelaRowStrides *strides)
+{
+  const gint64 *all[] = { layout->strides };
+  gint64 shape[CANDELA_MAX_RANK], merged[1][CANDELA_MAX_RANK];
+  guint rank;
+
+  candela_layout_coalesce (layout->dims, n_axes, 1, all, shape, &rank, merged);
+  if (rank > 2)
+    return FALSE;
+  *strides = candela_row_strides_even (merged[0][rank - 1]);
+  if (rank == 2)
+    {
+      strides->period = shape[1];
+      strides->outer = merged[0][0];
+    }
+  return TRUE;
+}
+
+/* Whether it is one element, or packed, along the axes that are no rows; and its rows are
+ * as far apart everywhere, or in periods. */
 static gboolean
 goes_by_rows (CandelaPassInput *input, guint n_axes)
 {
@@ -62,7 +82,7 @@ goes_by_rows (CandelaPassInput *input, guint n_axes)
       whole = whole && (layout->strides[axis] == packed || layout->dims[axis] == 1);
       packed *= layout->dims[axis];
     }
-  if ((!scalar && !whole) || !candela_layout_find_stride (layout, 0, n_axes, &input->row_stride))
+  if ((!scalar && !whole) || !find_row_strides (layout, n_axes, &input->rows))
     return FALSE;
   input->kind = scalar ? CANDELA_TILE_ROW_SCALAR : CANDELA_TILE_ROW_PACKED;
   return TRUE;
@@ -164,11 +184,22 @@ prepare_any_rows (CandelaPass *pass)
   prepare_rows (pass, &rows);
 }
 
-/* Rows so short that it pays for stages alone, which cannot run them: what they read is packed after all. */
+static gboolean
+has_periods (const CandelaPass *pass)
+{
+  for (guint32 i = 0; i < pass->step->n_inputs; i++)
+    if ((pass->inputs[i].kind == CANDELA_TILE_ROW_PACKED || pass->inputs[i].kind == CANDELA_TILE_ROW_SCALAR)
+        && pass->inputs[i].rows.period != G_MAXINT64)
+      return TRUE;
+  return FALSE;
+}
+
+/* Rows so short, or in periods, that it pays for stages alone, which cannot run them: what they read is packed
+ * after all. */
 static gboolean
 take_back_rows (CandelaPass *pass, guint64 least)
 {
-  if (pass->row == 0 || pass->row >= least || candela_stage_rows_can_run (pass, pass->row))
+  if (pass->row == 0 || candela_stage_rows_can_run (pass, pass->row) || (pass->row >= least && !has_periods (pass)))
     return FALSE;
   for (guint32 i = 0; i < pass->step->n_inputs; i++)
     if (pass->inputs[i].layout != NULL)

@@ -88,7 +88,7 @@ candela_rows_begin_made (const CandelaRows *rows, const CandelaMember *member, c
   const CandelaPlan *plan = rows->run->plan;
   const CandelaMember *maker = member - 1;
   CandelaMadeRows *made = &candela_rows_find_kept (member, block)->made;
-  CandelaStage *stages = candela_rows_find_kept (maker, block)->rows.stages;
+  CandelaStageRows *stage_rows = &candela_rows_find_kept (maker, block)->rows;
   const CandelaNode *node = plan->parts[member->step->first_part].node;
 
   made->out = candela_rows_find_output (rows, plan->outputs[member->step->first_output].value, block);
@@ -96,8 +96,9 @@ candela_rows_begin_made (const CandelaRows *rows, const CandelaMember *member, c
   made->size = member->row_length * candela_dtype_get_size (node->u.op.kernel->in[0]);
   made->params = node->u.op.params;
   made->again = FALSE;
-  member->rows_end->begin (made);
-  stages[maker->made->n_stages - 1].data = made;
+  stage_rows->end = member->rows_end;
+  stage_rows->made = made;
+  stage_rows->stages[maker->made->n_stages - 1].data = made;
 }
 
 static void
@@ -129,6 +130,5 @@ candela_rows_end_made (const CandelaRows *rows, const CandelaMember *member, con
   made->again = FALSE;
   if (candela_rows_is_local (rows, v))
     made->out = candela_rows_find_output (rows, v, block);
-  member->rows_end->begin (made);
   candela_run_end_parts (rows->run, member->step->first_part, 1, began);
 }

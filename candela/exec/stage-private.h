@@ -71,6 +71,8 @@ typedef struct
 {
   const CandelaPass *pass;
   CandelaStage *stages;
+  const CandelaRowsEnd *end; /* the reduction that takes them, if there is one */
+  CandelaMadeRows *made;     /* … and they for it */
   gsize row_bytes;
   guint32 n_moves, n_operands;
   CandelaStageMove moves[CANDELA_MAX_ROW_STAGES];

@@ -3,7 +3,8 @@
  * Rows of a step that is one group of stages. Rows are short: what is different from one
  * to the next, where they lie and the numbers that are the same for all of one, is found
  * out once. Most operands lie row after row, as the offset goes, so that between two rows
- * there is a number to read. */
+ * there is a number to read. Where an operand's rows lie in periods, all are run up to the end
+ * of one, and from there anew. */
 #include <candela/exec/stage-private.h>
 
 /* Whether all numbers that rows have of their own are of the dtype that stages take. */
@@ -44,7 +45,7 @@ find_step (const CandelaPass *pass, guint64 row, guint32 operand)
     return 0;
   input = &pass->inputs[operand];
   if (input->kind == CANDELA_TILE_ROW_PACKED)
-    return input->row_stride * (gint64) input->size;
+    return input->rows.inner * (gint64) input->size;
   return (gint64) (row * input->size) * (input->alternate ? 2 : 1);
 }
 
@@ -58,14 +59,29 @@ find_offset (const CandelaStageRows *rows, guint32 s)
   return rows->stages[s].mask == 0 ? 0 : (gint64) rows->row_bytes * (alternate ? 2 : 1);
 }
 
+/* From the first row on, which may be one within a period. */
 static void
-add_operand (CandelaStageRows *rows, gconstpointer *place, gint64 step)
+add_operand (CandelaStageRows *rows, gconstpointer *place, guint32 operand, gint64 step, gint64 first)
 {
-  rows->operands[rows->n_operands++] = (CandelaRowOperand){ .place = place, .data = *place, .step = step };
+  CandelaRowOperand *added = &rows->operands[rows->n_operands++];
+  const CandelaPassInput *input;
+
+  *added = (CandelaRowOperand){
+    .place = place, .data = *place, .step = step, .left = G_MAXINT64, .held = candela_pass_is_held (rows->pass, operand)
+  };
+  if (operand >= rows->pass->step->n_inputs)
+    return;
+  input = &rows->pass->inputs[operand];
+  if ((input->kind != CANDELA_TILE_ROW_PACKED && input->kind != CANDELA_TILE_ROW_SCALAR)
+      || input->rows.period == G_MAXINT64)
+    return;
+  added->period = input->rows.period;
+  added->left = added->period - first % added->period;
+  added->jump = (input->rows.outer - added->period * input->rows.inner) * (gint64) input->size;
 }
 
 static void
-find_operands (CandelaStageRows *rows, guint64 row)
+find_operands (CandelaStageRows *rows, guint64 row, gint64 first)
 {
   for (guint32 s = 0; s < rows->pass->program->n_stages; s++)
     {
@@ -78,13 +94,12 @@ find_operands (CandelaStageRows *rows, guint64 row)
       *move = (CandelaStageMove){ .stage = &rows->stages[s], .data = rows->stages[s].data, .step = step - offset };
       if (step != offset)
         rows->n_moves++;
-      add_operand (rows, step != offset ? &move->data : &rows->stages[s].data,
-                   candela_pass_is_held (rows->pass, operand) ? 0 : step);
+      add_operand (rows, step != offset ? &move->data : &rows->stages[s].data, operand, step, first);
     }
 }
 
 static void
-find_numbers (CandelaStageRows *rows, guint64 start)
+find_numbers (CandelaStageRows *rows, guint64 start, gint64 first)
 {
   const CandelaStageProgram *program = rows->pass->program;
 
@@ -98,10 +113,10 @@ find_numbers (CandelaStageRows *rows, guint64 start)
         continue;
       *move = (CandelaStageMove){ .stage = &rows->stages[scalar->stage],
                                   .data = candela_pass_scalar (rows->pass, scalar->input, start),
-                                  .step = input->row_stride * (gint64) input->size,
+                                  .step = input->rows.inner * (gint64) input->size,
                                   .size = scalar->size };
       rows->n_moves++;
-      add_operand (rows, &move->data, candela_pass_is_held (rows->pass, scalar->input) ? 0 : move->step);
+      add_operand (rows, &move->data, scalar->input, move->step, first);
     }
 }
 
@@ -113,20 +128,38 @@ candela_stage_rows_begin (CandelaStageRows *rows, const CandelaPass *pass, guint
 
   rows->pass = pass;
   rows->stages = stages;
+  rows->end = NULL;
   rows->row_bytes = row * program->groups[0].size;
   rows->n_moves = rows->n_operands = 0;
   candela_stage_program_set_scalars (pass, stages, start);
   candela_stage_group_point (pass, &program->groups[0], stages, inputs, scratch, start);
-  find_operands (rows, row);
-  find_numbers (rows, start);
+  find_operands (rows, row, (gint64) (start / row));
+  find_numbers (rows, start, (gint64) (start / row));
+}
+
+/* What is held is there in the same place for the rows of the next block. */
+static void
+take_back_held (CandelaStageRows *rows, gint64 n)
+{
+  for (guint32 k = 0; k < rows->n_operands; k++)
+    if (rows->operands[k].held)
+      rows->operands[k].data -= n * rows->operands[k].step;
 }
 
 void
 candela_stage_rows_run (CandelaStageRows *rows, guint64 n)
 {
-  gint64 began = candela_run_begin_parts (rows->pass->run);
+  const CandelaStageFamily *family = rows->pass->program->groups[0].family;
+  gint64 began = candela_run_begin_parts (rows->pass->run), left = (gint64) n;
 
-  candela_row_operands_move (rows->operands, rows->n_operands, (gint64) n);
-  rows->pass->program->groups[0].family->run_rows (rows->stages, rows->row_bytes, n, rows->moves, rows->n_moves);
+  for (gint64 some; left > 0; left -= some)
+    {
+      some = candela_row_operands_count (rows->operands, rows->n_operands, left);
+      candela_row_operands_move (rows->operands, rows->n_operands, some);
+      if (rows->end != NULL)
+        rows->end->begin (rows->made);
+      family->run_rows (rows->stages, rows->row_bytes, (gsize) some, rows->moves, rows->n_moves);
+    }
+  take_back_held (rows, (gint64) n);
   candela_run_end_parts (rows->pass->run, rows->pass->step->first_part, rows->pass->step->n_parts, began);
 }

@@ -17,16 +17,39 @@ typedef enum {
   CANDELA_TILE_ROW_PACKED  /* packed within each row */
 } CandelaPassInputKind;
 
+/* Where rows begin, in elements from the first one: as far apart everywhere, or in periods of so many rows, as
+ * where they are repeated, or gone through again and again. */
+typedef struct
+{
+  gint64 inner;  /* from a row to the next of its period */
+  gint64 period; /* rows; G_MAXINT64: there is one period */
+  gint64 outer;  /* from a period to the next */
+} CandelaRowStrides;
+
+static inline CandelaRowStrides
+candela_row_strides_even (gint64 stride)
+{
+  return (CandelaRowStrides){ .inner = stride, .period = G_MAXINT64 };
+}
+
+static inline gint64
+candela_row_strides_find (const CandelaRowStrides *strides, gint64 row)
+{
+  if (row < strides->period)
+    return row * strides->inner;
+  return row / strides->period * strides->outer + row % strides->period * strides->inner;
+}
+
 typedef struct
 {
   CandelaPassInputKind kind;
-  const guint8 *data;    /* the first element */
-  gsize size;            /* of an element */
-  CandelaLayout *layout; /* STRIDED: broadcast to the output's shape; owned */
-  CandelaPackWalk *walk; /* STRIDED, ACROSS: of that layout; the run's */
-  gboolean alternate;    /* STRIDED: every other element, which stages load as they are */
-  gint64 period, range;  /* STRIDED: so many elements are repeated throughout so many; or 0 */
-  gint64 row_stride;     /* ROW_SCALAR, ROW_PACKED: from a row to the next, in elements */
+  const guint8 *data;     /* the first element */
+  gsize size;             /* of an element */
+  CandelaLayout *layout;  /* STRIDED: broadcast to the output's shape; owned */
+  CandelaPackWalk *walk;  /* STRIDED, ACROSS: of that layout; the run's */
+  gboolean alternate;     /* STRIDED: every other element, which stages load as they are */
+  gint64 period, range;   /* STRIDED: so many elements are repeated throughout so many; or 0 */
+  CandelaRowStrides rows; /* ROW_SCALAR, ROW_PACKED */
 } CandelaPassInput;
 
 /* Of a step that runs over whole rows of its output, or over pieces of them. */
@@ -107,10 +130,23 @@ typedef struct
 {
   gconstpointer *place;
   const guint8 *data; /* in the next row */
-  gint64 step;        /* from a row to the next, in bytes; 0: held */
+  gint64 step;        /* from a row to the next, in bytes */
+  gint64 left;        /* rows of this period; G_MAXINT64: there is one for all */
+  gint64 period;      /* rows of the next ones */
+  gint64 jump;        /* from one to the next, in bytes beside the step */
+  gboolean held;      /* each block of rows is in the place of the one before */
 } CandelaRowOperand;
 
-/* n rows on, from where the operands are now. */
+/* Of the next n rows, those before the end of any operand's period. */
+static inline gint64
+candela_row_operands_count (const CandelaRowOperand *operands, guint32 n_operands, gint64 n)
+{
+  for (guint32 k = 0; k < n_operands; k++)
+    n = MIN (n, operands[k].left);
+  return n;
+}
+
+/* As many rows on, from where the operands are now. */
 static inline void
 candela_row_operands_move (CandelaRowOperand *operands, guint32 n_operands, gint64 n)
 {
@@ -118,6 +154,11 @@ candela_row_operands_move (CandelaRowOperand *operands, guint32 n_operands, gint
     {
       *operands[k].place = operands[k].data;
       operands[k].data += n * operands[k].step;
+      operands[k].left -= n;
+      if (operands[k].left > 0)
+        continue;
+      operands[k].data += operands[k].jump;
+      operands[k].left = operands[k].period;
     }
 }
 

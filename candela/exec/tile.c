@@ -78,7 +78,7 @@ row_data (const CandelaPass *pass, guint32 i, guint64 start)
 {
   const CandelaPassInput *input = &pass->inputs[i];
 
-  return input->data + (gint64) (start / pass->row) * input->row_stride * (gint64) input->size;
+  return input->data + candela_row_strides_find (&input->rows, (gint64) (start / pass->row)) * (gint64) input->size;
 }
 
 const guint8 *

@@ -177,15 +177,15 @@ begin_by_pieces (const CandelaTurned *turned, const CandelaTurnedMember *member,
       if (input->kind == CANDELA_TILE_ROW_SCALAR)
         {
           input->data = source->data + block->row * source->row_stride * (gint64) input->size;
-          input->row_stride = source->piece_stride;
+          input->rows = candela_row_strides_even (source->piece_stride);
         }
       else if (input->kind == CANDELA_TILE_ROW_PACKED)
         {
-          input->row_stride = source->piece_stride != 0 ? turned->width : 0;
+          input->rows = candela_row_strides_even (source->piece_stride != 0 ? turned->width : 0);
           input->data = block->scratch + source->at * (gsize) turned->width;
           if (source->copied)
             continue;
-          input->row_stride = source->piece_stride * turned->width;
+          input->rows = candela_row_strides_even (source->piece_stride * turned->width);
           input->data =
             find_local (turned, block, v) + plan->values[v].layout->offset * turned->width * (gint64) input->size;
         }
@@ -196,7 +196,7 @@ begin_by_pieces (const CandelaTurned *turned, const CandelaTurnedMember *member,
                            (guint8 *) kept + candela_turned_kept_bytes (n_inputs));
   /* All that is memory is there again for each row. */
   for (guint32 k = 0; k < kept->rows.n_operands; k++)
-    kept->rows.operands[k].step = 0;
+    kept->rows.operands[k].held = TRUE;
   kept->n_numbers = 0;
   for (guint32 k = 0; k < member->pass.program->n_scalars; k++)
     {

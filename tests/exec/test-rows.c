@@ -248,6 +248,7 @@ test_made (void)
     "t = x * 2; s = sum(t, axis=1, keepdims=true); u = x + s; mean(u * t, axis=1)",
     "t = x * c; s = mean(t, axis=1, keepdims=true); x - s, s",
     "m = max(x, axis=1, keepdims=true); x - sum(x - m, axis=1, keepdims=true) * mean(x + m, axis=1, keepdims=true)",
+    "sum(x[:, None] * x[0:3], axis=-1), mean(x[0:3, None] - x, axis=-1)",
   };
   static const gint64 shapes[][2] = { { 9, 64 },   { 30, 128 },  { 21, 320 },     { 40, 1024 },
                                       { 7, 1152 }, { 11, 3200 }, { 3, 7 * 1024 }, { 5, 11 * 1024 + 128 } };
